@@ -166,7 +166,8 @@ func (d *Dataset) numberFindings(samples *audit.Samples, shortcuts []audit.Short
 		})
 		if !told {
 			found = append(found, Finding{Kind: ofSensors, Level: note, text: fmt.Sprintf("%s has another whole number in "+
-				"each sample, such as %.0f: if it numbers or names them, it measures nothing; leave it out (--leave of an import)",
+				"each sample, such as %.0f: if it numbers or names them, it measures nothing; leave it out (ccp data import "+
+				"--leave)",
 				d.descriptor(audit.Descriptor{Name: "%s", Sensor: column}), samples.Values(0)[column])})
 		}
 	}

@@ -292,11 +292,11 @@ func (f Finding) descriptors() string {
 // remedies say what to do about a shortcut, by a word of its descriptor.
 var remedies = []struct{ word, text string }{
 	{"rises", "If it only counts, leave it out"},
-	{"goes up", "If it numbers cases or people, leave it out (--leave of an import)"},
-	{"for each class", "Is it the class once more, or known only with the class? Then leave it out (--leave of an " +
-		"import)"},
+	{"goes up", "If it numbers cases or people, leave it out (ccp data import --leave)"},
+	{"for each class", "Is it the class once more, or known only with the class? Then leave it out (ccp data " +
+		"import --leave)"},
 	{"never changes within", "If it says who or what was recorded, such as a number of the person or the device, leave " +
-		"it out (--leave of an import)"},
+		"it out (ccp data import --leave)"},
 	{"range", "Were sensors at the end of their range, and in this class alone? Then record all classes in one range"},
 	{"time of", "Were the classes recorded at different times? Then whatever else changed tells them, too: record them " +
 		"in turns"},

@@ -45,7 +45,8 @@ func (d *Dataset) graphOddities() (lines []string) {
 		if most := slices.Max(links); most > fewNeighbours && 2*most > len(edges) {
 			lines = append(lines,
 				fmt.Sprintf("%s %d has %d of the graph's %d links: the others have hardly a neighbour of their own, so that "+
-					"clusters read few of them; leave a hub's links out, or train transforms alone (--fast), which read every %[1]s",
+					"clusters read few of them; leave a hub's links out, or train transforms alone (ccp train --fast), which read "+
+					"every %[1]s",
 					nodes, slices.Index(links, most), most, len(edges)))
 		}
 	}

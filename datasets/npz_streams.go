@@ -135,7 +135,7 @@ func (d *Dataset) warnSessions() {
 	if shared > 0 {
 		appendf(&d.Warnings,
 			"%d of %d recordings with a test stretch are trained on, too (%d test stretches in all): the test "+
-				"says little about another day or person; --test PATTERN tests on whole recordings", shared, len(testRecordings),
-			len(tested))
+				"says little about another day or person; ccp data import --test PATTERN tests on whole recordings",
+			shared, len(testRecordings), len(tested))
 	}
 }

@@ -25,8 +25,8 @@ import (
 // Errors of a classifier that was closed, and of one that has no network to look into.
 var (
 	ErrClosed    = errors.New("the classifier is closed")
-	ErrNoNetwork = errors.New("the transforms predict alone, without a network; train with " +
-		"--model ccp --set transforms=none for a network alone")
+	ErrNoNetwork = errors.New("the transforms predict alone, without a network; ccp train " +
+		"--model ccp --set transforms=none trains a network alone")
 )
 
 // Classifier is a trained network with its hierarchy frozen. It is safe for concurrent use. Computations run at the

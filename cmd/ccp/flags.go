@@ -147,7 +147,8 @@ func checkEarly(cmd *cobra.Command, c *models.Classifier, asked bool, checkpoint
 	switch {
 	case !asked:
 	case c.Early == nil:
-		return usage(cmd, fmt.Errorf("--early: %s was not trained to decide early; train anew with --early", checkpoint))
+		return usage(cmd, fmt.Errorf("--early: %s was not trained to decide early; train anew with ccp train --early",
+			checkpoint))
 	case len(c.Early.Looks) == 0:
 		tell(cmd, "note", []string{"nothing is decided before a recording ends: cut anywhere, held-out recordings of the " +
 			"training were predicted no better than by the shares of the classes"})

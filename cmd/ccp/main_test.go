@@ -45,6 +45,7 @@ func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	code = run(args, &out, &errs)
 	assert.NotContains(t, errs.String(), "goroutine", "a stack trace")
 	assert.NotContains(t, errs.String(), "internal error")
+	assert.Empty(t, strangeFlags(args, errs.String()+out.String()), "flags that another command has")
 	return code, out.String(), errs.String()
 }
 

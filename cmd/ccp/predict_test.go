@@ -446,8 +446,8 @@ func TestPredictOddSensors(t *testing.T) {
 	for file, want := range map[string]string{
 		write(t, u.at("less.csv"), "hip,Pulse\n1,60\n2,61\n"):       `less.csv, line 1: no column or sensor is named "head"`,
 		write(t, u.at("gap.csv"), "hip,head,pulse\n1,,60\n2,,61\n"): `gap.csv: sensor "head" has no value in this sample`,
-		write(t, u.at("odd.csv"), "time,hip,head,pulse\n3,1,1,60\n1,1,1,60\n2,x,1,60\n"): "predict has no such flag, so " +
-			"change the table",
+		write(t, u.at("odd.csv"), "time,hip,head,pulse\n3,1,1,60\n1,1,1,60\n2,x,1,60\n"): "--leave and --columns are " +
+			"flags of ccp data import: change the table",
 		write(t, u.at("when.csv"), "time,hip,head,pulse\n3,1,1,60\n1,1,1,60\nx,1,1,60\n"): "31.05.2024 12:00\n",
 		write(t, u.at("new.edf"), "0"): "new.edf --label none --out new.npz\n",
 	} {

@@ -60,16 +60,13 @@ func Readable(ctx context.Context, paths []string, form *recording.Form, series 
 	return all, notes, arrayError(paths[0], form, asSeries, err)
 }
 
-// withoutFlags adds to an error that was written for ccp data import that predict has not its flags.
+// withoutFlags adds to an error that was written for ccp data import whose flags it advises.
 func withoutFlags(err error) error {
 	var recorder *recordings.RecorderError
 	if errors.As(err, &recorder) {
 		return errors.New(recorder.ToPredict())
 	}
-	if err != nil && strings.Contains(err.Error(), " --") {
-		return fmt.Errorf("%w; predict has no such flag, so change the table", err)
-	}
-	return err
+	return recordings.Elsewhere(err)
 }
 
 // readSeries reads the series of a numpy file, with what a person should know of its other arrays. Samples without a

@@ -146,8 +146,8 @@ func (f *Form) Fits(other *Form) error {
 	if f != nil && other != nil {
 		if was, is := f.Axes(), other.Axes(); !slices.Equal(was, is) &&
 			slices.Equal(slices.Sorted(slices.Values(was)), slices.Sorted(slices.Values(is))) {
-			return fmt.Errorf("the data has the channels %s, the training data %s: import both anew, or both with --take in "+
-				"one order",
+			return fmt.Errorf("the data has the channels %s, the training data %s: import both anew, or both with ccp data "+
+				"import --take in one order",
 				strings.Join(is, ", "), strings.Join(was, ", "))
 		}
 	}

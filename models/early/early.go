@@ -107,7 +107,7 @@ type Decision struct {
 }
 
 // ErrUntrained says that a classifier was not trained to decide before a recording has ended.
-var ErrUntrained = errors.New("the classifier was not trained to decide early; train with --early")
+var ErrUntrained = errors.New("the classifier was not trained to decide early; train with ccp train --early")
 
 // Decider decides the class of one recording, look by look.
 type Decider struct {

@@ -38,12 +38,14 @@ func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a
 	if form.Ahead.Length > 0 {
 		return nil, nil, fmt.Errorf("the training's classes are of windows that end up to %s before an event "+
 			"begins, and not "+
-			"of time points; import these streams with --ahead %[1]s, too, and test on the file of that, with --data FILE.npz",
+			"of time points; import these streams with ccp data import --ahead %[1]s, too, and test on the file of that, with "+
+			"--data FILE.npz",
 			form.Ahead)
 	}
+	own := []string{"--label", "--labels", "--rest", "--data"}
 	asTrained := a.Rest == "" && form.Rest != ""
 	a.Rest = cmp.Or(a.Rest, form.Rest)
-	o := Options{Label: a.Label, Labels: a.Labels, Rest: a.Rest}
+	o := Options{Label: a.Label, Labels: a.Labels, Rest: a.Rest, trained: true}
 	if form.Reading != nil {
 		err = json.Unmarshal(form.Reading, &o.Table)
 		if err != nil {
@@ -65,7 +67,7 @@ func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a
 		err = fmt.Errorf("%w; %s", err, asTables)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, Elsewhere(err, own...)
 	}
 	m.noteUntaken(form)
 	names := distinctNames(m.samples)
@@ -83,7 +85,13 @@ func ReadAnnotated(ctx context.Context, inputs []string, form *recording.Form, a
 	if asTrained {
 		m.note("time points without a class count as %s, as in the training's import", a.Rest)
 	}
-	return all, m.noteTexts(), nil
+	for _, note := range m.noteTexts() {
+		if way := wayElsewhere(note, own); way != "" {
+			note += "; " + way
+		}
+		notes = append(notes, note)
+	}
+	return all, notes, nil
 }
 
 // noteUntaken notes the columns of a stream that the training did not have.

@@ -50,7 +50,7 @@ func (j *job) readLabels(path, dates string) (given map[string]string, intervals
 	case err != nil:
 		return nil, nil, err
 	case areIntervals:
-		err = t.finish(path)
+		err = t.finish(path, j.sayOrder())
 		return nil, t.all, err
 	case len(given) == 0:
 		return nil, nil, fmt.Errorf("%s holds no label; want a column headed sample and one headed label", path)

@@ -53,9 +53,8 @@ func (r *reading) numbersAsTimes() error {
 	f, maybe := r.formOf(all)
 	switch {
 	case f != nil && r.eitherOrder(f, all):
-		return fmt.Errorf("%s: column %s has dates such as %s, a day and a month in an order that no date tells; say "+
-			"--dates day if the day comes first, or --dates month",
-			all[0].path, w.heading, text.Time(all[0].rows.times[0]))
+		return fmt.Errorf("%s: column %s has dates such as %s, a day and a month in an order that no date tells; %s",
+			all[0].path, w.heading, text.Time(all[0].rows.times[0]), r.sayOrder())
 	case f != nil:
 		return r.readAsForm(f, all)
 	case maybe != nil && !r.known: // else the training's were plain numbers

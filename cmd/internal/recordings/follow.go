@@ -38,7 +38,7 @@ type BadLine struct {
 }
 
 // Error names the line.
-func (b *BadLine) Error() string { return fmt.Sprintf("line %d: %v", b.Line, b.Err) }
+func (b *BadLine) Error() string { return fmt.Sprintf("line %d: %v", b.Line, Elsewhere(b.Err)) }
 
 // Unwrap gives the reason.
 func (b *BadLine) Unwrap() error { return b.Err }
@@ -74,7 +74,7 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 		switch {
 		case err == nil:
 		case !errors.As(err, &wrong):
-			return err
+			return Elsewhere(err)
 		case s.rows == 0:
 			return wrong
 		default:

@@ -52,6 +52,8 @@ type Options struct {
 	Rest   string // the class of what has none within a recording; "": it is left out
 
 	Progress func(doing string, done float64) // may be nil
+
+	trained bool // read as a training was, by its settings in Table
 }
 
 // Result is what was made.
@@ -147,7 +149,8 @@ func gather(ctx context.Context, inputs []string, o Options) (*making, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{ctx: ctx, progress: o.Progress, markers: map[string]int{}, dialect: newDialect(o.Decimal, false)}
+	j := &job{ctx: ctx, progress: o.Progress, markers: map[string]int{}, dialect: newDialect(o.Decimal, o.trained),
+		trained: o.trained}
 	j.noteAside(sources, o.Labels, o.Links, o.Positions, o.Parts)
 	h := hints{Table: o.Table, labelName: o.Label, groupBy: o.Group, stretches: o.Cut.Window.Length > 0}
 	if o.Positions != "" {

@@ -116,7 +116,8 @@ func (t *intervalTable) add(in *input, line int, cells []string) error {
 }
 
 // finish puts dates into the order of day and month that all of them have, which the last one may tell.
-func (t *intervalTable) finish(path string) error {
+// Where nothing tells it, it is an error with the way out.
+func (t *intervalTable) finish(path, way string) error {
 	for i := range t.all {
 		one := &t.all[i]
 		for end, at := range []*float64{&one.start, &one.end} {
@@ -125,7 +126,7 @@ func (t *intervalTable) finish(path string) error {
 			}
 			ordered, err := t.days.ordered(*at)
 			if err != nil {
-				return fmt.Errorf("%s, line %d: %w; %s", path, one.line, err, askOrder)
+				return fmt.Errorf("%s, line %d: %w; %s", path, one.line, err, way)
 			}
 			*at = ordered
 		}

@@ -25,6 +25,7 @@ type job struct {
 	buffer   *bufio.Reader                    // of the file being read
 	opening  batch                            // its first lines
 	table    splitter                         // the last table, whose room the next one has
+	trained  bool                             // files are read as those of a training, by its settings
 }
 
 // report reports progress. It returns an error when the context has ended.

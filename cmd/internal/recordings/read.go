@@ -64,7 +64,7 @@ func (j *job) reader(h hints, c chosen) *reading {
 	j.sheet = h.Sheet
 	c.seen, c.units = map[string]bool{}, map[string]string{}
 	written := byFlag(h.Dates)
-	if h.known {
+	if j.trained {
 		written = newDays(h.Dates, "a date of the training")
 	}
 	return &reading{job: j, hints: h, chosen: c, number: map[string]int{}, as: map[readAs]bool{},

@@ -220,9 +220,12 @@ func (m *making) offRecording(own []interval, times []float64) error {
 	for _, v := range own {
 		start, end = min(start, v.start), max(end, v.end)
 	}
+	written := m.moment
+	if dates := (recording.TimeForm{Layout: time.DateTime, Zone: time.UTC, Mark: "."}); own[0].seconds && start >= 1e9 {
+		written = dates.Text // beside times that are numbers, too
+	}
 	spans := fmt.Sprintf("its times go from %s to %s, and the intervals of %s from %s to %s", m.moment(first),
-		m.moment(last),
-		m.Labels, m.moment(start), m.moment(end))
+		m.moment(last), m.Labels, written(start), written(end))
 	second := cmp.Or(m.chosen.second, 1)
 	isDate := func(at float64) bool { return m.moment(at) != text.Time(at) }
 	if !isDate(first) || !isDate(start) {

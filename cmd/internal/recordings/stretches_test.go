@@ -452,3 +452,62 @@ func TestReadAnnotated(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []Marking{{0, 100, "stand"}, {130, 225, "walk"}}, all[0].Parts)
 }
+
+// What is to be tested is read as what is to be classified: numbers as they are written, and advice of flags that only an
+// import has says so.
+func TestReadAnnotatedAsPredictReads(t *testing.T) {
+	parts := []part{{"stand", 100}, {"walk", 100}}
+	text := strings.Replace(streamOf(true, parts...), "97", "96.5", 1) // a decimal point
+	_, d := imported(t, Options{Label: "state", Cut: threeSeconds}, put(t, t.TempDir(), "states.csv", text))
+	annotated := func(text string, a Annotation) (all []Annotated, err error) {
+		all, _, err = ReadAnnotated(t.Context(), []string{put(t, t.TempDir(), "new.csv", text)}, d.Form, a)
+		return all, err
+	}
+	commas := strings.ReplaceAll(strings.ReplaceAll(text, ",", ";"), ".", ",")
+	all, err := annotated(commas, Annotation{Label: "state"})
+	require.NoError(t, err)
+	assert.InDelta(t, 0.1, all[0].Times[1], 1e-9)
+
+	dated := strings.Replace(datedStream(time.Date(2024, 2, 2, 23, 59, 0, 0, time.UTC), dayFirst), "hip", "ax", 1)
+	_, err = annotated(dated, Annotation{Label: "state"})
+	messagetest.Names(t, err, "03/02/2024 … no date tells … 2024-05-31 … ccp data import --dates")
+	assert.NotContains(t, err.Error(), "say --dates")
+	intervals := put(t, t.TempDir(), "labels.csv", "start,end,label\n03/02/2024 12:00,03/02/2024 13:00,walk\n")
+	_, err = annotated(streamOf(false, parts...), Annotation{Labels: intervals})
+	messagetest.Names(t, err, "line 2 … 03/02/2024 … no date tells … ccp data import --dates")
+	intervals = put(t, t.TempDir(), "labels.csv", "start,end,label\n2024-02-03 12:00,2024-02-03 13:00,walk\n")
+	_, err = annotated(streamOf(false, parts...), Annotation{Labels: intervals})
+	messagetest.Names(t, err, "0 to 19.9 … 2024-02-03 12:00:00 to 2024-02-03 13:00:00")
+	_, err = annotated("time,ax,state\n0,1,walk\n0.1,x,walk\n", Annotation{Label: "state"})
+	messagetest.Names(t, err, "line 3 … ax … --leave … ccp data import")
+}
+
+// A class that comes again in a recording of a table of several is a stretch, and no part of another file.
+func TestStretchesOfRecordingsInOneTable(t *testing.T) {
+	table := "sample," + strings.Split(streamOf(true), "\n")[0] + "\n"
+	for _, name := range []string{"anna", "ben"} {
+		lines := strings.Split(strings.TrimSpace(streamOf(true, part{"a", 40}, part{"b", 40}, part{"a", 40})), "\n")[1:]
+		for _, line := range lines {
+			table += name + "," + line + "\n"
+		}
+	}
+	result, _ := imported(t, Options{Label: "state", Cut: threeSeconds}, put(t, t.TempDir(), "one.csv", table))
+	assert.Equal(t, 6, result.Samples)
+	assert.NotContains(t, strings.Join(result.Notes, "\n"), "counts as two")
+}
+
+// Whose flags are advised is told once, and not of flags that a command has itself.
+func TestElsewhere(t *testing.T) {
+	assert.NoError(t, Elsewhere(nil))
+	for _, c := range []struct{ message, want string }{
+		{"odd", "odd"},
+		{"leave it out with --leave \"a\"", "--leave … is … ccp data import"},
+		{"say --leave, (--take) or --leave", "--leave … --take … are … ccp data import"},
+		{"say --rest NAME", "--rest NAME"},
+	} {
+		err := Elsewhere(errors.New(c.message), "--rest")
+		messagetest.Names(t, err, c.want)
+		assert.Equal(t, err.Error(), Elsewhere(err, "--rest").Error())
+	}
+	assert.Equal(t, "say --rest NAME", Elsewhere(errors.New("say --rest NAME"), "--rest").Error())
+}

@@ -96,7 +96,7 @@ func (t *table) noteTwoFiles(x *sample) {
 	}
 	key := [2]string{x.Name, x.label}
 	before, twice := t.fileOf[key]
-	if twice {
+	if twice && before != t.from.path { // in one file it is another stretch of that class
 		t.job.noteOf("parts",
 			fmt.Sprintf("sample %q is in %s and in %s, and counts as two; if these are parts of one recording, write it "+
 				"as one file", x.Name, before, t.from.path))

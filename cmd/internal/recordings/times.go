@@ -134,17 +134,18 @@ func (r *reading) turnDates() error {
 }
 
 // sayOrder is the way out where the order of dates is unknown.
-func (r *reading) sayOrder() string {
-	if r.known {
+func (j *job) sayOrder() string {
+	if j.trained {
 		return writeOrder
 	}
 	return askOrder
 }
 
-// askOrder is that way out of an import, and writeOrder that for what is to be classified, which has no flags.
+// askOrder is that way out of an import, and writeOrder that of what is read as a training was, without flags.
 const (
 	askOrder   = "say --dates day if the day comes first, or --dates month"
-	writeOrder = "write the year first, as in 2024-05-31, or import the training's recordings with the order (--dates)"
+	writeOrder = "write the year first, as in 2024-05-31, or import the training's recordings with the order (ccp data " +
+		"import --dates)"
 )
 
 // noteOrder notes how dates such as this one were read, which may be either: by another one, or by nothing, where
@@ -155,7 +156,7 @@ func (r *reading) noteOrder(either string) {
 	case either == "":
 	case first == "":
 		way := ""
-		if !r.known {
+		if !r.trained {
 			way = "; before streams like it are watched, " + r.sayOrder()
 		}
 		r.note("%s is a day and a month in an order that no date tells: read with the day first, which makes no difference "+

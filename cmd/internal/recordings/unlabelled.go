@@ -76,7 +76,7 @@ func readingAlike(ctx context.Context, form *recording.Form, skip func(name stri
 	}
 	d := newDialect(h.Decimal, true)
 	d.apart = form.Reading != nil && h.Decimal == "" // made by 0.1.0
-	j := &job{ctx: ctx, markers: map[string]int{}, dialect: d, skip: skip}
+	j := &job{ctx: ctx, markers: map[string]int{}, dialect: d, skip: skip, trained: true}
 	return j.reader(h, c), nil
 }
 
