@@ -32,7 +32,7 @@ func timed(t *testing.T, lines int, at func(line int) any) (folder string) {
 func TestPauses(t *testing.T) {
 	pause := timed(t, 400, func(line int) any { return float64(line)/100 + 600*float64(line/200) })
 	messagetest.Names(t, refused(t, Options{}, pause),
-		"0.csv … measured … 1.99 to 602 … 6e+04 times … --window")
+		"0.csv … measured … 1.99 to 602 … 6e+04 times … windows")
 	result, d := imported(t, cutting(t, "1s", ""), pause)
 	assert.Equal(t, []int{16, 100}, []int{result.Samples, result.Timepoints.Longest})
 	assert.Len(t, d.Series, 16)
