@@ -898,6 +898,17 @@ def test_miniseed(tmp_path):
         channels["HHZ"].values, np.arange(30)
     )
     assert len(channels["HHN"].times) == 40
+    faster = obspy.Trace(np.arange(50, dtype=np.int32), {"sampling_rate": 100, "starttime": begin + 4})
+    faster.id, log = "XX.STA..HHZ", obspy.Trace(np.frombuffer(b"clock locked", "S1"), {"starttime": begin})
+    log.id = "XX.STA..LOG"
+    obspy.Stream([trace("HHZ", 0, range(20)), trace("HHZ", 1.5, range(10)), faster, log]).write(
+        str(tmp_path / "b.mseed"), format="MSEED"
+    )
+    recording, channels = only(tmp_path / "b.mseed")
+    times = np.r_[np.arange(25) / 10, 4 + np.arange(50) / 100]  # five values come again, and the rate changes
+    assert list(channels) == ["HHZ"] and np.allclose(channels["HHZ"].times, times)
+    assert channels["HHZ"].values.tolist() == [*range(20), *range(5, 10), *range(50)]
+    assert any("5 values" in note for note in recording.notes) and any("LOG" in note for note in recording.notes)
 
 
 def test_mcap(tmp_path):

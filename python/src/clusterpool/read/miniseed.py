@@ -19,9 +19,12 @@ def read(path: pathlib.Path) -> list[Recording]:
     first, recording = stream[0].stats.starttime, Recording("", [])
     for name, short in _short_names(list(dict.fromkeys(trace.id for trace in stream))).items():
         traces = [trace for trace in stream if trace.id == name]
+        if traces[0].data.dtype.kind not in "fiu":
+            recording.leave_out(short, "it is a log, and no measurement")
+            continue
         times = np.concatenate([trace.stats.starttime - first + trace.times() for trace in traces])
         values = np.concatenate([np.ma.filled(trace.data.astype(float), np.nan) for trace in traces])
-        recording.add_ahead([short], times, values[:, None], traces[0].stats.delta)
+        recording.add_ahead([short], times, values[:, None], min(trace.stats.delta for trace in traces))
     return [recording]
 
 
