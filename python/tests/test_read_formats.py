@@ -969,3 +969,76 @@ def test_mcap_of_numbers_as_stamps(tmp_path):
     assert all(np.allclose(one.times, np.arange(8) / 4) for one in channels.values())
     stretches = package.recording.stretches(channels["/ms.mode"])
     assert [(one.start, one.label) for one in stretches] == [(0, "drive"), (1, "park")]
+
+
+def test_mcap_of_ros(tmp_path):
+    """Messages that the writer of ROS 2's encoding makes: numbers, truths, short lists and durations are channels, bytes are none."""
+    needs("mcap", "mcap")
+    needs("mcap_ros2", "mcap")
+    needs("mcap_protobuf", "mcap")
+    from mcap_ros2.writer import Writer
+
+    parts = [
+        "std_msgs/Header header\ngeometry_msgs/Vector3 rate\nfloat32[2] range\nbool ok\nstring mode\nuint8[] raw\n"
+        "builtin_interfaces/Duration took",
+        "MSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id",
+        "MSG: geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z",
+        "MSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec",
+        "MSG: builtin_interfaces/Duration\nint32 sec\nuint32 nanosec",
+    ]
+    with open(tmp_path / "a.mcap", "wb") as stream:
+        file = Writer(stream)
+        imu = file.register_msgdef("robot/Imu", f"\n{'=' * 80}\n".join(parts))
+        for at in range(20):
+            stamp = {"sec": 1717156800 + at // 10, "nanosec": at % 10 * 10**8}
+            sent = {
+                "header": {"stamp": stamp, "frame_id": "imu"},
+                "rate": {"x": at / 4, "y": 0.0, "z": 0.0},
+                "range": [1.0, at],
+                "ok": at > 9,
+                "mode": "drive" if at < 10 else "park",
+                "raw": b"123",
+                "took": {"sec": 1, "nanosec": 5_000_000},
+            }
+            file.write_message("/imu", imu, sent, 10**18 + at * 10**8 + 10**7, 10**18)
+        file.finish()
+    recording, channels = only(tmp_path / "a.mcap")
+    names = ["/imu.rate.x", "/imu.rate.y", "/imu.rate.z", "/imu.range.0", "/imu.range.1", "/imu.ok", "/imu.took", "/imu.mode"]
+    assert list(channels) == names and any("/imu.raw" in note for note in recording.notes)
+    assert np.allclose(channels["/imu.rate.x"].times, np.arange(20) / 10)
+    assert np.array_equal(channels["/imu.rate.x"].values, np.arange(20) / 4) and channels["/imu.ok"].values.sum() == 10
+    assert np.array_equal(channels["/imu.range.1"].values, np.arange(20)) and (channels["/imu.took"].values == 1.005).all()
+
+
+def test_mcap_of_protobuf(tmp_path):
+    """What a message of Protobuf does not have is missing, and no 0; a Struct is a channel for each key."""
+    needs("mcap", "mcap")
+    needs("mcap_ros2", "mcap")
+    needs("mcap_protobuf", "mcap")
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, struct_pb2
+    from mcap_protobuf.writer import Writer
+
+    schema = descriptor_pb2.FileDescriptorProto(name="robot.proto", package="robot", syntax="proto3")
+    kinds = {"Grip": [("force", 1, None)], "Arm": [("angle", 1, None), ("grip", 11, ".robot.Grip")]}  # 1: double, 11: message
+    for name, fields in kinds.items():
+        made = schema.message_type.add(name=name)
+        for at, (field, kind, of) in enumerate(fields):
+            made.field.add(name=field, number=at + 1, type=kind, label=1, type_name=of)
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(schema.SerializeToString())
+    arm = message_factory.GetMessageClass(pool.FindMessageTypeByName("robot.Arm"))
+    with open(tmp_path / "a.mcap", "wb") as stream:
+        file = Writer(stream)
+        for at in range(6):
+            sent, free, time = arm(angle=at), struct_pb2.Struct(), 1717156800_000_000_000 + at * 250_000_000
+            free["x"] = -float(at)
+            if at > 3:
+                sent.grip.force = 0.0
+            file.write_message(topic="/arm", message=sent, log_time=time + 10**6, publish_time=time)
+            file.write_message(topic="/free", message=free, log_time=time + 10**6, publish_time=time)
+        file.finish()
+    _, channels = only(tmp_path / "a.mcap")
+    assert list(channels) == ["/arm.angle", "/arm.grip.force", "/free.x"]
+    angle, force, x = channels.values()
+    assert np.allclose(angle.times, np.arange(6) / 4) and angle.values.tolist() == [*range(6)] == (-x.values).tolist()
+    assert np.array_equal(force.values, [np.nan] * 4 + [0, 0], equal_nan=True)

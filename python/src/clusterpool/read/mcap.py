@@ -37,7 +37,7 @@ def read(path: pathlib.Path) -> list[Recording]:
     for topic, encoding in sorted(unread.items()):
         recording.leave_out(topic, f"messages in {encoding} are not read")
     for name in sorted(long):
-        recording.leave_out(name, f"it is a list of more than {LISTED}")
+        recording.leave_out(name, f"it is bytes, or a list of more than {LISTED}")
     return [recording]
 
 

@@ -41,7 +41,10 @@ def parts(content: Any, topic: str, sent: int) -> Message:
 def _leaves(content: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Yield what lies in fields and short lists, with the names of the way to it; a list that is too long as it is."""
     fields = _fields(content)
-    if fields is not None:
+    lasts = _duration(fields)
+    if lasts is not None:
+        yield name, lasts / 1e9
+    elif fields is not None:
         for key, value in fields.items():
             if key not in ("header", *STAMPS) or key in STAMPS and _moment(value) is None:
                 yield from _leaves(value, f"{name}.{key}")
@@ -54,10 +57,11 @@ def _leaves(content: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 def _fields(content: Any) -> dict[str, Any] | None:
     """Return the fields of a message by their names, or None of what has no fields."""
-    if isinstance(content, dict):
-        return content
-    if hasattr(content, "DESCRIPTOR"):  # of Protobuf
-        return {field.name: getattr(content, field.name) for field in content.DESCRIPTOR.fields}
+    if hasattr(content, "items"):  # of JSON, and a map of Protobuf
+        return {str(key): value for key, value in content.items()}
+    if hasattr(content, "DESCRIPTOR"):  # of Protobuf, which has 0 for what was not sent
+        fields = (field for field in content.DESCRIPTOR.fields if not field.has_presence or content.HasField(field.name))
+        return {field.name: getattr(content, field.name) for field in fields}
     if hasattr(content, "__slots__"):  # of ROS 2
         return {field: getattr(content, field) for field in content.__slots__}
     return None
@@ -79,7 +83,13 @@ def _moment(stamp: Any) -> int | None:
     if isinstance(stamp, (int, float)):
         units = (unit for unit in (10**9, 10**6, 10**3, 1) if 1e18 <= stamp * unit < 4e18)  # from 2001 to 2096
         return next((round(stamp * unit) for unit in units), None)
-    parts_of = _fields(stamp) or {}
-    seconds = next((parts_of[name] for name in SECONDS if name in parts_of), None)
-    nanoseconds = next((parts_of[name] for name in NANOSECONDS if name in parts_of), 0)
-    return None if seconds is None else int(seconds) * 10**9 + int(nanoseconds)
+    return _duration(_fields(stamp))
+
+
+def _duration(fields: dict[str, Any] | None) -> int | None:
+    """Return what fields of seconds and nanoseconds say, in ns; None of other fields."""
+    fields = fields or {}
+    seconds, nanoseconds = (next((name for name in names if name in fields), "") for names in (SECONDS, NANOSECONDS))
+    if set(fields) - {seconds, nanoseconds} or not isinstance(fields.get(seconds), (int, float)):
+        return None
+    return round(fields[seconds] * 10**9) + int(fields.get(nanoseconds, 0))
