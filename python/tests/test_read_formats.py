@@ -457,6 +457,30 @@ def test_tdms(tmp_path):
     assert not only(tmp_path / "c.tdms")[0].timed
 
 
+def test_tdms_times(tmp_path):
+    """Times are a channel of stamps or of seconds, too, for all of its group that has as many values; what has none is left out."""
+    nptdms = needs("nptdms", "tdms")
+    stamps = np.datetime64("2024-05-31T12:00:00") + np.arange(50) * np.timedelta64(20, "ms")
+
+    def write(name, *channels):
+        with nptdms.TdmsWriter(tmp_path / name) as file:
+            file.write_segment([nptdms.ChannelObject(*channel) for channel in channels])
+        return only(tmp_path / name)
+
+    for times in (stamps, np.arange(50) * 0.02):
+        _, channels = write("a.tdms", ("g", "Time", times), ("g", "x", np.arange(50.0)))
+        assert list(channels) == ["x"] and np.allclose(channels["x"].times, np.arange(50) / 50)
+    of_wave, states = {"wf_increment": 0.01}, ["on"] * 25 + ["off"] * 25
+    recording, channels = write(
+        "b.tdms", ("g", "x", np.arange(50.0), of_wave), ("g", "state", states), ("setup", "gain", np.arange(3.0))
+    )
+    assert recording.timed and list(channels) == ["g/x", "g/state"] and "setup/gain" in recording.notes[0]
+    stretches = package.recording.stretches(channels["g/state"])
+    assert [(one.start, one.label) for one in stretches] == [(0, "on"), (0.25, "off")]
+    recording, channels = write("c.tdms", ("g", "t", np.arange(50.0) % 7), ("g", "x", np.arange(50.0)))  # a temperature
+    assert not recording.timed and list(channels) == ["t", "x"]
+
+
 def test_mdf(tmp_path):
     """Values marked as invalid are NaN, names of states are texts, each group has its own times."""
     asammdf = needs("asammdf", "mdf")

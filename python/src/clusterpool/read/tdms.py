@@ -8,6 +8,7 @@ import re
 import nptdms
 import numpy as np
 
+from .names import TIMES
 from .recording import Recording
 from .times import since
 
@@ -29,28 +30,43 @@ def read(path: pathlib.Path) -> list[Recording]:
 
 
 def _recording(name: str, groups: dict[str, list[nptdms.TdmsChannel]]) -> Recording:
-    """Return the channels of groups as one recording, on the clock of the one that begins first."""
-    recording, begins = Recording(name, []), [_begin(one) for channels in groups.values() for one in channels]
+    """Return the channels of groups as one recording, on the clock of the one that begins first.
+
+    A channel has the times of its waveform, or else of one of its group that has as many values: time stamps, a rising channel
+    called time, or another waveform.
+    """
+    recording, found = Recording(name, []), []
+    begins = (one[0] if one.dtype.kind == "M" else one.properties.get("wf_start_time") for of in groups.values() for one in of)
     first = min((begin for begin in begins if begin is not None), default=None)
     for group, channels in groups.items():
-        stamps = next((one[:] for one in channels if one.dtype.kind == "M"), None)
-        for channel in (one for one in channels if one.dtype.kind != "M"):
-            times = _times(channel, first, stamps)
-            recording.timed &= times is not None
-            times = np.arange(float(len(channel))) if times is None else times
-            name = f"{group}/{channel.name}" if group else channel.name
-            recording.add(name, times, np.asarray(channel[:]), channel.properties.get("unit_string", ""))
+        clocks = {one: times for one in channels if (times := _clock(one, first)) is not None}
+        own = {one: times for one in channels if one not in clocks and (times := _waveform(one, first)) is not None}
+        of_length = {len(times): times for times in [*own.values(), *clocks.values()]}
+        for one in (one for one in channels if one not in clocks):
+            title = f"{group}/{one.name}" if group else one.name
+            found.append((title, one, own.get(one, of_length.get(len(one)))))
+    recording.timed = any(times is not None for _, _, times in found)
+    for title, one, times in found:
+        if recording.timed and times is None:
+            recording.leave_out(title, "it has no times, and other channels have")
+        else:
+            counted = np.arange(float(len(one)))
+            recording.add(title, counted if times is None else times, np.asarray(one[:]), one.properties.get("unit_string", ""))
     return recording
 
 
-def _begin(channel: nptdms.TdmsChannel) -> np.datetime64 | None:
-    return channel.properties.get("wf_start_time")
+def _clock(channel: nptdms.TdmsChannel, first: np.datetime64 | None) -> np.ndarray | None:
+    """Return the times in s that a channel holds in place of measurements, if it does."""
+    if channel.dtype.kind == "M":
+        return since(channel[:], first)
+    is_time = channel.name.lower() in TIMES and channel.dtype.kind in "fiu" and (np.diff(channel[:]) > 0).all()
+    return since(channel[:], channel[0], channel.properties.get("unit_string", "s")) if is_time else None
 
 
-def _times(channel: nptdms.TdmsChannel, first: np.datetime64 | None, stamps: np.ndarray | None) -> np.ndarray | None:
-    """Return when a channel was measured, in s: by its waveform's increment, or by its group's channel of time stamps."""
-    step, begin = channel.properties.get("wf_increment", 0), _begin(channel)
-    if step > 0:
-        later = 0.0 if begin is None else since(begin, first)
-        return later + channel.properties.get("wf_start_offset", 0) + np.arange(len(channel)) * step
-    return since(stamps, first) if stamps is not None and len(stamps) == len(channel) else None
+def _waveform(channel: nptdms.TdmsChannel, first: np.datetime64 | None) -> np.ndarray | None:
+    """Return the times in s of a waveform, by its begin and its increment."""
+    step, begin = channel.properties.get("wf_increment", 0), channel.properties.get("wf_start_time")
+    if not step > 0:
+        return None
+    later = 0.0 if begin is None else since(begin, first)
+    return later + channel.properties.get("wf_start_offset", 0) + np.arange(len(channel)) * step
