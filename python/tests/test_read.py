@@ -421,6 +421,15 @@ def test_names_that_come_twice(tmp_path, monkeypatch):
     assert [one.name for one in formats.read(tmp_path / "a.mat")[0].channels] == ["T8-P8", "T8-P8#2"]
 
 
+def test_what_was_left_out_of_a_file_without_numbers(tmp_path, monkeypatch, capsys):
+    (tmp_path / "a.mat").write_bytes(b"")
+    empty = Recording("", [])
+    empty.leave_out("group 0", "its values have no time")
+    monkeypatch.setattr("clusterpool.read.matlab.read", lambda path: [empty])
+    code, _, refused = run(capsys, tmp_path / "a.mat", "--label", "none", "--out", tmp_path / "new.npz")
+    assert code == 1 and "no channel of numbers" in refused and "group 0" in refused and "no time" in refused
+
+
 def test_table_of_formats():
     """No two formats share an ending, and each extra is one of the wheel."""
     endings = [ending for one in formats.FORMATS for ending in one.endings]

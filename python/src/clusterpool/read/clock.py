@@ -70,7 +70,7 @@ def on_one_clock(recording: Recording, names: Iterable[str] | None = None) -> Ta
         by_name = {one.name: one for one in channels}
         channels = [by_name[name] for name in names if name in by_name]
     if not channels or not any(len(one.times) for one in channels):
-        raise Unusable("there is no channel of numbers with a value")
+        raise Unusable("; ".join(["there is no channel of numbers with a value", *recording.notes]))
     clock = max((one.times for one in channels), key=len)
     step, places = even(clock)
     grid = clock[0] + np.arange(places[-1] + 1) * step if step and places[-1] >= len(clock) else clock
