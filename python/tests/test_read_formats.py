@@ -622,6 +622,21 @@ def test_c3d_by_another_writer(tmp_path):
     assert events(recording) == [(0.1, 0.1, "RFS"), (0.25, 0.25, "LFO")] and channels["LASI.x"].times[0] == 0
 
 
+def test_c3d_of_rotations(tmp_path):
+    """The turns of segments are no markers; they are told."""
+    ezc3d = needs("ezc3d", "c3d")
+    file = ezc3d.c3d()
+    for group, name, value in [("POINT", "RATE", [100.0]), ("POINT", "LABELS", ["LASI"]), ("POINT", "UNITS", ["mm"])]:
+        file["parameters"][group][name]["value"] = value
+    file["data"]["points"] = np.ones((4, 1, 40))
+    file.add_parameter("ROTATION", "RATE", [100.0])
+    file.add_parameter("ROTATION", "LABELS", ["pelvis"])
+    file["data"]["rotations"] = np.tile(np.eye(4)[:, :, None, None], (1, 1, 1, 40))
+    file.write(str(tmp_path / "a.c3d"))
+    recording, channels = only(tmp_path / "a.c3d")
+    assert list(channels) == ["LASI.x", "LASI.y", "LASI.z"] and any("ROTATION" in note for note in recording.notes)
+
+
 def test_c3d_without_scales(tmp_path):
     """Analog channels without a scale, as the package c3d writes them unless it is told some, would end the process in ezc3d."""
     needs("ezc3d", "c3d")

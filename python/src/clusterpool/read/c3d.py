@@ -16,9 +16,11 @@ def read(path: pathlib.Path) -> list[Recording]:
     c3d_parameters.check(path)
     file = ezc3d.c3d(str(path))
     groups, rate = file["parameters"], float(file["parameters"]["POINT"]["RATE"]["value"][0])
-    recording = Recording("", [])
-    _add_markers(recording, file["data"], groups["POINT"], rate)
-    _add_analog(recording, file["data"]["analogs"][0], groups.get("ANALOG", {}))
+    recording, data = Recording("", []), file["data"]
+    _add_markers(recording, data, groups["POINT"], rate)
+    _add_analog(recording, data["analogs"][0], groups.get("ANALOG", {}))
+    if data["rotations"].size:
+        recording.leave_out("ROTATION", "turns of segments, as markerless systems write them, are not read")
     first = file["header"]["points"]["first_frame"] / rate if rate else 0.0  # ezc3d counts frames from 0
     _add_events(recording, groups.get("EVENT", {}), first)
     if not recording.events:
