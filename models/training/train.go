@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"time"
@@ -16,59 +15,13 @@ import (
 	"github.com/clusterpool/ccp/internal/files"
 	"github.com/clusterpool/ccp/internal/params"
 	"github.com/clusterpool/ccp/models"
-	"github.com/clusterpool/ccp/models/along"
-	"github.com/clusterpool/ccp/models/conformal"
-	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/internal/transforms"
 	"github.com/gomlx/compute"
-	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/model"
-	"github.com/gomlx/gomlx/ml/train"
 )
 
 // ErrInterrupted says that a training was asked to stop, has saved its state and can be resumed.
 var ErrInterrupted = errors.New("interrupted")
-
-// trainState is what a snapshot holds beside the variables, so that a resumed run is the same run.
-type trainState struct {
-	Step    int      `json:"step"`
-	Sums    stepSums `json:"sums"`
-	History []Epoch  `json:"history"`
-	Best    int      `json:"best"` // epoch, 0 for none
-	Seconds float64  `json:"seconds"`
-	Wait    float64  `json:"wait"`
-	Compile float64  `json:"compile"` // seconds of all first steps of a process
-	Prepare float64  `json:"prepare"` // seconds before the first step
-	// Calibration is by the samples of a network's trial, if it predicts alone after it.
-	Calibration *models.Calibration `json:"calibration,omitempty"`
-	// Along says how classes follow each other in the streams of the training.
-	Along *along.Model `json:"along,omitempty"`
-	// Conformal is by the samples that the members of the ensemble were weighed by.
-	Conformal *conformal.Predictor `json:"conformal,omitempty"`
-	// Early says when the class of a recording is decided before it ends.
-	Early   *early.Rule `json:"early,omitempty"`
-	Members []Member    `json:"members,omitempty"`
-	// NoNetwork is Result.NoNetwork.
-	NoNetwork string            `json:"no_network,omitempty"`
-	Findings  datasets.Findings `json:"findings,omitempty"`
-	// InGo says that the network is trained in pure Go, as its trial was, whatever the backend.
-	InGo  bool      `json:"in_go,omitempty"`
-	Looks []float64 `json:"looks,omitempty"` // what pause.look returned
-	// Hierarchy has C of each level, see ccp.Hierarchy, if it was made before the training.
-	Hierarchy struct {
-		Objective []float64 `json:"objective"`
-	} `json:"hierarchy"`
-}
-
-// stepSums are sums over the steps of the epoch so far.
-type stepSums struct {
-	Loss      float64   `json:"loss"`
-	Accuracy  float64   `json:"accuracy"`
-	Objective []float64 `json:"objective"`
-	Steps     int       `json:"steps"`
-	// Timed counts the steps whose time is in Seconds: all but the first of each process, which compiles.
-	Timed int `json:"timed"`
-}
 
 // run is one training in progress.
 type run struct {
@@ -292,43 +245,6 @@ func (r *run) begin(context.Context) error {
 	return err
 }
 
-// batchesFrom returns the batches of the steps after one.
-func (r *run) batchesFrom(step int) *datasets.Batches {
-	return r.data.Batches(r.data.Train, datasets.BatchOptions{Size: r.config.Batch, Shuffle: true,
-		Seed:      uint64(r.config.Seed),
-		StartStep: step, Steps: datasets.Endless, Augment: r.config.Augment, DropLast: true})
-}
-
-// restore reads the newest snapshot that is usable, if there is one.
-func (r *run) restore() error {
-	if !checkpoint.Exists(os.DirFS(r.dir), checkpoint.Last) {
-		return nil
-	}
-	step, passedOver, err := checkpoint.Load(r.dir, checkpoint.Last, r.store, &r.state)
-	for _, line := range passedOver {
-		r.notice(line + "; using the one before it")
-	}
-	if errors.Is(err, checkpoint.ErrNone) {
-		r.notice("no snapshot is usable: training starts again")
-		r.state = trainState{}
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	r.resumed(step)
-	return nil
-}
-
-// resumed tells that the run goes on after a step.
-func (r *run) resumed(step int) {
-	if r.options.resumed != nil {
-		r.options.resumed(step)
-		return
-	}
-	r.notice(resumingNotice(step))
-}
-
 // MetadataOf returns the metadata of a classifier's checkpoint: its network, and the data set that it is for.
 func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
 	spec.Info = d.Info
@@ -339,135 +255,6 @@ func MetadataOf(spec models.Spec, d *datasets.Dataset) models.Metadata {
 	m.Measure(len(d.Train), d.Inputs(d.Train)) // datasets.Audit tells what that leaves out
 	return m
 }
-
-// epochOf returns the epoch of a step, both counted from 1. If the steps are no multiple of the epochs, some epochs
-// have one step more than others.
-func (r *run) epochOf(step int) int { return (step*r.config.Epochs + r.total - 1) / r.total }
-
-// endOf returns the last step of an epoch, counted from 1.
-func (r *run) endOf(epoch int) int { return epoch * r.total / r.config.Epochs }
-
-// steps runs the training steps that are left.
-func (r *run) steps(ctx context.Context) error {
-	if r.state.Step >= r.last() {
-		return nil
-	}
-	if r.spec.Network().Fitted || !r.hasNetwork() {
-		return r.fit(ctx)
-	}
-	if r.options.Observer.Compile != nil {
-		r.options.Observer.Compile()
-	}
-	backend, err := r.trainingBackend()
-	if err != nil {
-		return err
-	}
-	trainer := NewTrainer(backend, r.store, r.config, r.spec, r.data.Affinity, r.total)
-	trainer.OnExecCreation(func(*model.Exec, train.GraphType) {
-		if r.options.Observer.Compiled != nil {
-			r.options.Observer.Compiled()
-		}
-	})
-	loop := train.NewLoop(trainer)
-	loop.OnStep("progress", 0, func(_ *train.Loop, metrics []*tensors.Tensor) error {
-		r.failure = r.step(ctx, metrics)
-		return r.failure
-	})
-	r.epochStart, r.saved = time.Now(), time.Now()
-	batches, err := onDevices(r.batches, r.options.Devices)
-	if err != nil {
-		return err
-	}
-	_, err = loop.RunSteps(batches, r.last()-r.state.Step)
-	switch {
-	case errors.Is(r.failure, ErrInterrupted):
-		return r.interrupt()
-	case r.failure != nil:
-		return r.failure
-	}
-	return r.explained(err)
-}
-
-// interrupt saves the state of the run, and returns the error that says how to go on.
-func (r *run) interrupt() error {
-	if err := r.snapshot(); err != nil {
-		return fmt.Errorf("interrupted at step %d, and saving failed: %w", r.state.Step, err)
-	}
-	spared := ""
-	if r.over != "" {
-		spared = ", and the run before is whole"
-	}
-	return fmt.Errorf("%w after step %d of %d; its state is saved in %s%s: give the same command to go on",
-		ErrInterrupted, r.state.Step, r.total, r.dir, spared)
-}
-
-// step records a training step's metrics: GoMLX's two, of which it takes the loss of the batch, and then NewTrainer's.
-// After the last step of an epoch it ends the epoch. Within an epoch it saves a snapshot whenever SaveEvery has passed.
-func (r *run) step(ctx context.Context, metrics []*tensors.Tensor) error {
-	first := !r.compiled
-	if first { // its time is nearly all compilation
-		r.compiled = true
-		r.state.Compile += time.Since(r.epochStart).Seconds()
-		r.epochStart, r.waited = time.Now(), r.batches.Waited()
-	}
-	values, err := numbersOf(metrics)
-	if err != nil {
-		return err
-	}
-	loss, crossEntropy, accuracy, objective := values[0], values[2], values[3], values[4:]
-	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return r.diverged(r.state.Step+1, loss, crossEntropy)
-	}
-	s := &r.state
-	s.Step++
-	s.Sums.Loss += crossEntropy
-	s.Sums.Accuracy += accuracy
-	s.Sums.Objective = objective
-	if s.Hierarchy.Objective != nil { // the hierarchy is prepared, and its objective does not change
-		s.Sums.Objective = s.Hierarchy.Objective
-	}
-	s.Sums.Steps++
-	if !first {
-		s.Sums.Timed++
-	}
-	if r.options.Observer.Step != nil {
-		r.options.Observer.Step(r.progress())
-	}
-	if err := r.looked(); err != nil { // before anything is saved: a run that goes on from there has been looked at
-		return err
-	}
-	if s.Step == r.endOf(r.epochOf(s.Step)) {
-		if err := r.endEpoch(); err != nil {
-			return err
-		}
-	} else if r.options.SaveEvery > 0 && time.Since(r.saved) >= r.options.SaveEvery {
-		if err := r.save(); err != nil {
-			return err
-		}
-	}
-	if ctx.Err() != nil {
-		return ErrInterrupted
-	}
-	return nil
-}
-
-// numbersOf returns the values of metrics.
-func numbersOf(metrics []*tensors.Tensor) ([]float64, error) {
-	values := make([]float64, len(metrics))
-	for i, m := range metrics {
-		v, ok := m.Value().(float32)
-		if !ok {
-			return nil, fmt.Errorf("metric %d is a %s, not a float32", i, m.Shape())
-		}
-		values[i] = float64(v)
-	}
-	return values, nil
-}
-
-// evaluationBatch returns the number of samples in a batch of each evaluation in the run, also of its trials, so that
-// one program serves them all. It takes no long to compile as a batch of few samples, which a small data set would have
-// to fill up.
-func (r *run) evaluationBatch() int { return max(r.config.Batch, 16) }
 
 // notice gives the run's observer a line for people.
 func (r *run) notice(line string) { r.give(noticef("%s", line)) }
