@@ -164,7 +164,8 @@ func TestEarly(t *testing.T) {
 	messagetest.Names(t, errors.New(fails(t, "clusters", "--backend", "go", "--checkpoint", dir)),
 		"transforms=none … model transforms")
 
-	code, _, stderr := execute(t, "export", "--backend", "go", "--checkpoint", dir, "--out", filepath.Join(folder, "out.onnx"))
+	onnx := filepath.Join(folder, "out.onnx")
+	code, _, stderr := execute(t, "export", "--backend", "go", "--checkpoint", dir, "--out", onnx)
 	assert.Zero(t, code)
 	messagetest.Names(t, errors.New(stderr), "note … early decisions … whole recordings")
 

@@ -199,10 +199,11 @@ func TestEarlySection(t *testing.T) {
 	for _, accuracy := range []float64{0.91, 0.95, 0.99, 1} {
 		result.Early.Test = &early.Figures{Samples: 20, Accuracy: accuracy, AtEnd: 1, Seen: 0.41}
 		assert.Empty(t, read[string](t, opened(t, r), `(() => {
-			const names = [...document.querySelectorAll("#early-chart svg text")].filter((n) => /held-out|^test$/.test(n.textContent));
-			const [a, b] = names.map((n) => n.getBoundingClientRect()), picture = document.querySelector("#early-chart svg").getBoundingClientRect();
+			const picture = document.querySelector("#early-chart svg"), frame = picture.getBoundingClientRect();
+			const names = [...picture.querySelectorAll("text")].filter((n) => /held-out|^test$/.test(n.textContent));
+			const [a, b] = names.map((n) => n.getBoundingClientRect());
 			if (a.top < b.bottom && b.top < a.bottom && a.left < b.right && b.left < a.right) return "names overlap";
-			return [a, b].every((r) => r.top >= picture.top && r.bottom <= picture.bottom) ? "" : "a name is cut off";
+			return [a, b].every((r) => r.top >= frame.top && r.bottom <= frame.bottom) ? "" : "a name is cut off";
 		})()`), accuracy)
 	}
 
