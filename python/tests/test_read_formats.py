@@ -13,6 +13,7 @@ import pytest
 from clusterpool import _program
 from clusterpool import read as package
 from clusterpool.read import read
+from clusterpool.read.__main__ import find
 
 
 def needs(module, extra):
@@ -367,6 +368,25 @@ def test_wfdb(tmp_path):
     assert np.allclose(channels["ECG"].values, fast, atol=0.02) and np.allclose(channels["ECG"].times, np.arange(400) / 100)
     assert np.allclose(channels["HR"].values, slow, atol=0.02) and channels["HR"].unit == "bpm"
     assert events(recording) == [(1, 2.4, "(AFIB"), (2, 2, "N"), (2.4, np.inf, "(N")]
+
+
+def test_wfdb_of_segments(tmp_path):
+    """In a folder, segments are read with their record alone; a second file of signals holds no annotations."""
+    wfdb = needs("wfdb", "wfdb")
+    for at, length in enumerate([300, 200]):
+        wave = np.round(np.sin(np.arange(2.0 * length).reshape(length, 2) / 9), 3)
+        wfdb.wrsamp(f"s{at}", 100, ["mV", "mV"], ["I", "II"], wave, fmt=["16", "16"], write_dir=str(tmp_path))
+    (tmp_path / "whole.hea").write_text("# of two\nwhole/3 2 100 500\nlayout 0\ns0 300\ns1 200\n")
+    (tmp_path / "layout.hea").write_text("layout 2 100 0\n~ 0 200(0)/mV 16 0 0 0 0 I\n~ 0 200(0)/mV 16 0 0 0 0 II\n")
+    assert find([tmp_path]) == ([tmp_path / "whole.hea"], [])
+    assert find([tmp_path / "s0.hea"])[0] == [tmp_path / "s0.hea"]
+    _, channels = only(tmp_path / "whole.hea")
+    assert len(channels["II"].values) == 500 and channels["II"].values[301] == pytest.approx(np.sin(3 / 9), abs=2e-3)
+    header = (tmp_path / "s0.hea").read_text().replace("s0.dat", "s0.xyz")
+    (tmp_path / "s0.hea").write_text(header)
+    (tmp_path / "s0.dat").rename(tmp_path / "s0.xyz")
+    recording, channels = only(tmp_path / "s0.hea")
+    assert len(channels["I"].values) == 300 and not recording.events
 
 
 def xdf(path, streams):

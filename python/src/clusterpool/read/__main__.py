@@ -16,6 +16,7 @@ from .dataset import arrays_of
 from .describe import describe
 from .samples import Samples
 from .texts import some
+from .wfdb_segments import segments
 from .windows import parse_length
 
 ABOUT = """Make an .npz file, to train on, of the files of recorders: EEG, motion capture, test benches, robots.
@@ -120,7 +121,10 @@ def main(line: Sequence[str] | None = None) -> int:
 
 
 def find(given: Sequence[pathlib.Path]) -> tuple[list[pathlib.Path], list[str]]:
-    """Return the files to read, of folders all that a reader takes, in the order of their names; and the endings passed over."""
+    """Return the files to read, of folders all that a reader takes, in the order of their names; and the endings passed over.
+
+    Segments of a WFDB record of several are read with it, and not by themselves.
+    """
     endings = {ending for one in formats.FORMATS for ending in one.endings}
     paths, passed = [], []
     for path in given:
@@ -137,7 +141,8 @@ def find(given: Sequence[pathlib.Path]) -> tuple[list[pathlib.Path], list[str]]:
         passed += [one.suffix or one.name for one in inside if one not in taken and one.suffix.lower() not in formats.BESIDE]
         if not taken:
             raise ValueError(f"{path}: no file in this folder ends in {', '.join(sorted(endings))}")
-        paths += taken
+        parts = set().union(*(segments(one) for one in taken if one.suffix.lower() == ".hea"))
+        paths += [one for one in taken if one not in parts]
     return paths, passed
 
 

@@ -74,7 +74,7 @@ class Recording:
     notes: list[str] = dataclasses.field(default_factory=list)
     positions: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
 
-    def add(self, name: str, times: np.ndarray, values: np.ndarray, unit: str = "", lost: np.ndarray | None = None) -> None:
+    def add(self, name: str, times: np.ndarray, values: np.ndarray, unit: str | None = "", lost: np.ndarray | None = None) -> None:
         """Append a channel, which keeps the array of times of an earlier one that was measured at the same times.
 
         Values are missing where ``lost`` [timepoints] is true: NaN for numbers, "" for texts.
@@ -82,7 +82,7 @@ class Recording:
         if lost is not None and lost.any():
             values = np.where(lost, np.nan if values.dtype.kind in "fiub" else values.dtype.type(), values)
         times = next((one.times for one in self.channels if _equal(one.times, times)), times)
-        self.channels.append(Channel(name, times, values, unit))
+        self.channels.append(Channel(name, times, values, unit or ""))  # libraries have None for a unit that is not known
 
     def add_columns(
         self, names: Iterable[str], times: np.ndarray, table: np.ndarray, units: Iterable[str] | str = ""

@@ -24,7 +24,8 @@ def read(path: pathlib.Path) -> list[Recording]:
     for name, unit, values in zip(record.sig_name, record.units, record.e_p_signal):
         recording.add(name, spread(len(values), record.sig_len / record.fs), values, unit)
     endings = sorted(one.suffix[1:] for one in path.parent.glob(path.stem + ".*") if one.suffix[1:].isalpha())
-    annotators = [one for one in endings if one not in NO_ANNOTATIONS]
+    signals = [name.rpartition(".")[2] for name in record.file_name or []]  # as .xyz, which the PTB database has beside .dat
+    annotators = [one for one in endings if one not in (*NO_ANNOTATIONS, *signals)]
     annotators.sort(key=lambda one: one != "atr")
     if annotators:
         recording.events = _events(wfdb.rdann(stem, annotators[0]), record.fs)
