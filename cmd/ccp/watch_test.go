@@ -222,7 +222,7 @@ func TestWatch(t *testing.T) {
 		names string
 	}{
 		{[]string{"time,ax", "0,1"}, nil, "ay"},
-		{[]string{"time,ax,ay", "0,a,1"}, nil, "line 2 … ax"},
+		{[]string{"time,ax,ay", "0,a,1"}, nil, "line 2 … ax … --leave … ccp data import"},
 		{lines, []string{"--lasts", "30s"}, "--lasts"},
 		{lines, []string{"--window", "0.01s"}, "0.05 of time apart"},
 	} {

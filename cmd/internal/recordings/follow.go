@@ -74,7 +74,7 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 		switch {
 		case err == nil:
 		case !errors.As(err, &wrong):
-			return Elsewhere(err)
+			return Elsewhere(err, "--window", "--step") // which ccp watch has
 		case s.rows == 0:
 			return wrong
 		default:

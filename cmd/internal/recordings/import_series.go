@@ -231,10 +231,7 @@ func (c *cutter) keepNotes(x *sample, about []string) {
 // given, unless samples have groups.
 func (c *cutter) take(x *sample, ordered recording.Recording, w recording.Window, group, label, test, name string) {
 	m := c.making
-	start, end := text.Time(w.Start), text.Time(w.End)
-	if x.Times != nil {
-		start, end = x.Written.Text(w.Start), x.Written.Text(w.End)
-	}
+	start, end := c.begin(x, w.Start), c.begin(x, w.End)
 	part := &sample{Recording: ordered.Part(w), source: x.source, group: x.group,
 		where: fmt.Sprintf("%s, window from %s to %s", x.where, start, end)}
 	part.Name = name + " from " + start
@@ -255,6 +252,19 @@ func (c *cutter) take(x *sample, ordered recording.Recording, w recording.Window
 	part.window = window{start: before + w.Start, end: before + w.End}
 	part.window.stretch = c.stretchOf(x, label, part.window)
 	m.samples = append(m.samples, part)
+}
+
+// begin writes a time of a recording or a stretch as its file does. Times of day that come again have the day, counted
+// from the first, so that windows have names of their own.
+func (c *cutter) begin(x *sample, at float64) string {
+	if x.Times == nil {
+		return text.Time(at)
+	}
+	written := x.Written.Text(at)
+	if days := int((at - x.Times[0]) / secondsOfDay); c.making.ofDay && days > 0 {
+		written += fmt.Sprintf(" on day %d", days+1)
+	}
+	return written
 }
 
 // stretchOf returns the number of the stretch that the next window of this class is of. With --ahead a stretch goes

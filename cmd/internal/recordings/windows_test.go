@@ -128,4 +128,14 @@ func TestNamesOfWindowsAsWritten(t *testing.T) {
 			[]string{d.SampleNames[0], d.SampleNames[1], d.SampleNames[4]})
 		messagetest.Names(t, result.Lengths, "20 time points … "+c.apart+" apart")
 	}
+
+	days := "time,x,state\n" // two days, a line in ten minutes
+	for i := range 2 * 144 {
+		days += fmt.Sprintf("%s,%d,%c\n", begin.Add(time.Duration(i)*10*time.Minute).Format("15:04:05"), i%7, 'a'+i/200)
+	}
+	o := cutting(t, "1h", "")
+	o.Label = "state"
+	_, d := imported(t, o, put(t, t.TempDir(), "days.csv", days))
+	assert.Equal(t, []string{"days.csv:2 from 23:59:58", "days.csv:2 from 00:59:58"}, d.SampleNames[:2])
+	assert.Equal(t, "days.csv:2 from 23:59:58 on day 2", d.SampleNames[24])
 }
