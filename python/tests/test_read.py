@@ -270,9 +270,9 @@ def test_what_readers_share():
     made.add("b", times.copy(), np.arange(4), lost=np.array([0, 1, 0, 0], bool))
     made.add("mode", times + 1, np.array(["on", "on", "off", "off"]), lost=np.array([0, 0, 0, 1], bool))
     made.add_columns(["c", "d"], times[:3], np.arange(6.0).reshape(3, 2), ["m", "s"])
-    made.add("e", times, np.arange(4.0), None)  # as libraries have a unit that is not known
+    made.add(" ", times, np.arange(4.0), None)  # as libraries have a unit that is not known
     a, b, mode, c, d, e = made.channels
-    assert e.unit == ""
+    assert (e.name, e.unit) == ("channel 5", "")
     assert b.times is times and mode.times is not times and d.times is c.times
     assert a.values.dtype.kind == "i" and np.array_equal(b.values, [0, np.nan, 2, 3], equal_nan=True)
     assert mode.values.tolist() == ["on", "on", "off", ""] and (c.unit, d.unit) == ("m", "s")

@@ -77,12 +77,13 @@ class Recording:
     def add(self, name: str, times: np.ndarray, values: np.ndarray, unit: str | None = "", lost: np.ndarray | None = None) -> None:
         """Append a channel, which keeps the array of times of an earlier one that was measured at the same times.
 
-        Values are missing where ``lost`` [timepoints] is true: NaN for numbers, "" for texts.
+        Values are missing where ``lost`` [timepoints] is true: NaN for numbers, "" for texts. Without a name it is counted.
         """
         if lost is not None and lost.any():
             values = np.where(lost, np.nan if values.dtype.kind in "fiub" else values.dtype.type(), values)
         times = next((one.times for one in self.channels if _equal(one.times, times)), times)
-        self.channels.append(Channel(name, times, values, unit or ""))  # libraries have None for a unit that is not known
+        name = (name or "").strip() or f"channel {len(self.channels)}"  # as SAC files without a code have it
+        self.channels.append(Channel(name, times, values, unit or ""))  # libraries have None for what is not known
 
     def add_columns(
         self, names: Iterable[str], times: np.ndarray, table: np.ndarray, units: Iterable[str] | str = ""
