@@ -93,9 +93,7 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 				r.Values[at] = 0
 			}
 		default:
-			return fmt.Errorf("%s has no value in this sample; remove the sample or the sensor "+
-				"(ccp data import --missing fill would fill it, --missing zero make it zero)",
-				Column(f.Sensors, f.Channels, column))
+			return noValue(Column(f.Sensors, f.Channels, column), r.isWindow)
 		}
 	}
 	for row := range slices.Chunk(r.Values, width) {
@@ -104,6 +102,15 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 		}
 	}
 	return nil
+}
+
+// noValue is the error of a column without any value.
+func noValue(column string, isWindow bool) error {
+	const way = "(ccp data import --missing fill would fill it, --missing zero make it zero)"
+	if isWindow {
+		return fmt.Errorf("%s has no value in this window %s", column, way)
+	}
+	return fmt.Errorf("%s has no value in this sample; remove the sample or the sensor %s", column, way)
 }
 
 // fillSeries fills the gaps of a series, which is every stride-th value. It returns the number of gaps, and whether the

@@ -75,7 +75,7 @@ type EventScore struct {
 	Hits   int      `json:"hits"`
 	Missed int      `json:"missed"`
 	False  int      `json:"false_alarms"`
-	F      float64  `json:"f"`
+	F      *float64 `json:"f"`     // nil where there is no event, and none is told
 	Delay  *float64 `json:"delay"` // as Judged.Delay
 }
 
@@ -296,8 +296,8 @@ func (j *Judged) finish() {
 		s := &j.PerClass[k]
 		s.Missed, s.False = s.Events-s.Hits, s.False-s.Hits
 		if s.Events+s.False > 0 {
-			s.F = 2 * float64(s.Hits) / float64(2*s.Hits+s.Missed+s.False)
-			j.F += s.F
+			s.F = new(2 * float64(s.Hits) / float64(2*s.Hits+s.Missed+s.False))
+			j.F += *s.F
 			classes++
 		}
 		if s.Hits > 0 {
