@@ -16,8 +16,8 @@ var (
 	otherFlags    = regexp.MustCompile(`unknown flag|no such flag any more|python -m|docker run`)
 )
 
-// strangeFlags returns the flags in a command's output that are none of its own, nor of a command that the line names, as
-// `ccp data import --leave` does. What the user wrote wrong, and other programs' flags, are left out.
+// strangeFlags returns the flags in a command's output that are none of its own, nor of a command that the line names,
+// as `ccp data import --leave` does. What the user wrote wrong, and other programs' flags, are left out.
 func strangeFlags(args []string, output string) (strange []string) {
 	root := newRoot(args)
 	own, _, err := root.Find(args)

@@ -145,8 +145,8 @@ func TestWatchOdd(t *testing.T) {
 		assert.Equal(t, 1, code)
 		messagetest.Names(t, stderr, "50 of time apart … window of 2s … 0.05")
 		assert.NotContains(t, stderr, "gap")
-		code, _, stderr = watchStream(t, mapped(lines, func(at int, c []string) { c[0] = fmt.Sprintf("%.6f", float64(at)/2e4) }),
-			"--checkpoint", dir)
+		fine := mapped(lines, func(at int, c []string) { c[0] = fmt.Sprintf("%.6f", float64(at)/2e4) })
+		code, _, stderr = watchStream(t, fine, "--checkpoint", dir)
 		assert.Equal(t, 1, code)
 		messagetest.Names(t, stderr, "0.05 of time … ccp watch … --window … --step")
 		assert.NotContains(t, stderr, "data import", "the flags are those of watch")

@@ -60,8 +60,8 @@ func (f *Form) Lasting(duration float64) string {
 	return fmt.Sprintf("%.3g s", duration/cmp.Or(f.Second, 1))
 }
 
-// Step writes how far time points are apart at a rate: in seconds where the unit of the times is known, as that of dates
-// is, such as 0.1 s, and else as 0.1 of time.
+// Step writes how far time points are apart at a rate: in seconds where the unit of the times is known, as that of
+// dates is, such as 0.1 s, and else as 0.1 of time.
 func (f *Form) Step(rate float64) string {
 	if f.Second == 0 {
 		return f.length(1/rate) + " of time"

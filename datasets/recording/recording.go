@@ -338,8 +338,8 @@ func (r *Recording) pause() error {
 			"leave their column out",
 			1/r.Rate(), to-from)
 	}
-	pause := fmt.Sprintf("nothing was measured from time %s to %s, %.4g times as long as its usual step", r.Written.Text(from),
-		r.Written.Text(to), (to-from)*r.Rate())
+	pause := fmt.Sprintf("nothing was measured from time %s to %s, %.4g times as long as its usual step",
+		r.Written.Text(from), r.Written.Text(to), (to-from)*r.Rate())
 	if r.isWindow {
 		return errors.New(pause)
 	}

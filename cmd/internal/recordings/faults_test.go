@@ -71,7 +71,8 @@ func TestResamplingIsTold(t *testing.T) {
 	assert.Empty(t, even.Notes)
 	put(t, folder, "u/5.csv", "time,a\n0,1\n0.5,3\n1,2\n1.5,1\n")
 	rate, _ := imported(t, Options{}, folder)
-	messagetest.Names(t, strings.Join(rate.Notes, "\n"), "1 of 5 … "+folder+"/u/5.csv … rate … resampled … time points 1 of time")
+	messagetest.Names(t, strings.Join(rate.Notes, "\n"),
+		"1 of 5 … "+folder+"/u/5.csv … rate … resampled … time points 1 of time")
 }
 
 // One step back is a clock that was set; lines in any order are put in order.

@@ -284,9 +284,13 @@ func (s *stream) settled(x *sample) (values []float64, time float64, err error) 
 	t := s.table
 	values, time = x.rows.values, math.NaN()
 	if len(x.rows.open.points)+len(x.rows.open.commas) > 0 {
-		decimal, _, err := t.dialect.settle()
+		decimal, doubt, err := t.dialect.settle()
 		if err != nil {
 			return nil, time, err
+		}
+		if kind := counts.ReplaceAllString(doubt, "0"); doubt != "" && !s.noted[kind] {
+			s.noted[kind] = true
+			s.note(doubt)
 		}
 		values = x.rows.open.settle(values, decimal, 1000)
 	}

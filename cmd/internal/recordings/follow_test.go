@@ -144,6 +144,17 @@ func TestFollowNotesAtOnce(t *testing.T) {
 	assert.Equal(t, []int{1}, told)
 }
 
+// A number whose mark is taken for one between thousands, as the training's numbers have decimal points, is told once.
+func TestFollowDoubtsNumbers(t *testing.T) {
+	var told []string
+	form := formOf(t, stateOfTwo())
+	err := Follow(t.Context(), strings.NewReader("time;hip;arm\n0;2,636;1\n1;2,637;1\n"), form,
+		func(Row) error { return nil }, nil, func(note string) { told = append(told, note) })
+	require.NoError(t, err)
+	require.Len(t, told, 1)
+	messagetest.Names(t, told[0], "2,636 … line 2 … between thousands … 2636 … training's … 2.636")
+}
+
 // Lines that hold no row are left out and told; a stream whose first ones are wrong is an error.
 func TestFollowBadLines(t *testing.T) {
 	form := formOf(t, stateOfTwo())

@@ -453,8 +453,8 @@ func TestReadAnnotated(t *testing.T) {
 	assert.Equal(t, []Marking{{0, 100, "stand"}, {130, 225, "walk"}}, all[0].Parts)
 }
 
-// What is to be tested is read as what is to be classified: numbers as they are written, and advice of flags that only an
-// import has says so.
+// What is to be tested is read as what is to be classified: numbers as they are written, and advice of flags that only
+// an import has says so.
 func TestReadAnnotatedAsPredictReads(t *testing.T) {
 	parts := []part{{"stand", 100}, {"walk", 100}}
 	text := strings.Replace(streamOf(true, parts...), "97", "96.5", 1) // a decimal point

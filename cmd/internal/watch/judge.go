@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Event is a stretch of a class: when it begins, and when it is told, as a timeline has it; of a true event both are its
-// begin.
+// Event is a stretch of a class: when it begins, and when it is told, as a timeline has it; of a true event both are
+// its begin.
 type Event struct {
 	Class       int
 	Begin, Told float64

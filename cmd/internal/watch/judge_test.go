@@ -24,7 +24,8 @@ func tenths(events []Event) (all []Event) {
 // judged matches events by hand, at ten time points a second. Their times are in time points.
 func judged(tolerance int, truth, told []Event) (Judged, StreamScore) {
 	j := Judged{Tolerance: tolerance, PerClass: []EventScore{{Name: "a"}, {Name: "b"}, {Name: "c"}}, Hours: new(0.5),
-		Confusion: [][]int{make([]int, 4), make([]int, 4), make([]int, 4), make([]int, 4)}, rate: 10, delays: make([]float64, 3)}
+		Confusion: [][]int{make([]int, 4), make([]int, 4), make([]int, 4), make([]int, 4)},
+		rate:      10, delays: make([]float64, 3)}
 	var s StreamScore
 	j.match(&s, tenths(truth), tenths(told))
 	j.finish()
