@@ -32,7 +32,8 @@ func TestReadMeasured(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{5, 50, 6, 60, 8, 80}, all[1].Values, 0)
 	assert.InDeltaSlice(t, []float64{0, 0.1, 0.5}, all[1].Times, 1e-12)
 
-	a.with("rate", nil).with("times", &npz.Array{Shape: []int{2, 6}, Data: []float64{0, 1, 2, 3, nan, nan, 0, 1, 2, 3, 4, 6}})
+	a.with("rate", nil).with("times", &npz.Array{Shape: []int{2, 6},
+		Data: []float64{0, 1, 2, 3, nan, nan, 0, 1, 2, 3, 4, 6}})
 	all, _, err = ReadMeasured(a.write(t), form, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0, 1, 6}, all[1].Times)

@@ -56,8 +56,8 @@ func (r *npzReader) readStreams() error {
 	return nil
 }
 
-// cut returns how the windows of the file were cut: their usual length, and the usual step from the begin of one to that
-// of the next in its stretch; nil if the file has none. Both are seconds if there are times, else time points.
+// cut returns how the windows of the file were cut: their usual length, and the usual step from the begin of one to
+// that of the next in its stretch; nil if the file has none. Both are seconds if there are times, else time points.
 func (r *npzReader) cut(timed bool) *recording.Cut {
 	var lengths, steps []float64
 	for i, w := range r.raw.Windows {

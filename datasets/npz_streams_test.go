@@ -24,6 +24,7 @@ func TestCutOfWindows(t *testing.T) {
 		Step: recording.Span{Length: 0.5, Timepoints: true}}, cut())
 	a["rate"] = &npz.Array{Data: []float64{3}}
 	assert.Equal(t, &recording.Cut{Window: recording.Span{Length: 2}, Step: recording.Span{Length: 0.5}}, cut())
-	a["recording"] = vectorOf(`{"sensors":["sensor 0","sensor 1","sensor 2"],"channels":2,"rate":3,"cut":{"window":"4s","step":"1s"}}`)
+	a["recording"] = vectorOf(`{"sensors":["sensor 0","sensor 1","sensor 2"],"channels":2,"rate":3,` +
+		`"cut":{"window":"4s","step":"1s"}}`)
 	assert.Equal(t, &recording.Cut{Window: recording.Span{Length: 4}, Step: recording.Span{Length: 1}}, cut())
 }

@@ -124,6 +124,7 @@ type classification struct {
 	classified, several, none int      // samples, and those whose sets have several classes or none
 	skipped                   []string // why each recording was left out
 	warnings                  []told
+	uncut                     bool     // a recording is much longer than the windows of the training
 	drawn                     windowed // for --figure
 	along                     alongPredict
 }
@@ -194,6 +195,7 @@ func (r *classification) classify(s classify.Samples, show func(classify.Samples
 		r.drawn.predictions = append(r.drawn.predictions, predicted...)
 	}
 	r.classified += len(predicted)
+	r.uncut = r.uncut || r.areUncut(s)
 	r.count(predicted)
 	if s.Windows == nil {
 		return show(s, predicted)
@@ -276,6 +278,10 @@ func withoutControls(table [][]string) {
 func (r *classification) tell(err error) {
 	tell(r.cmd, "left out", r.skipped)
 	tell(r.cmd, "warning", xslices.Map(r.warnings, told.String))
+	if r.uncut {
+		tell(r.cmd, "note", []string{fmt.Sprintf("the training's samples are windows: --window %s tells the class along time",
+			r.classifier.Form.Cut.Window)})
+	}
 	if r.command.early && !r.command.json && err == nil { // with --json each has the unit
 		tell(r.cmd, "note", []string{"decided is how long a recording had lasted then, in " +
 			classify.UnitOf(r.classifier.Form)})

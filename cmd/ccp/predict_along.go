@@ -3,6 +3,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/cmd/internal/watch"
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -83,4 +85,11 @@ func (a *alongPredict) finish() (*classify.Samples, []models.Prediction) {
 			Windows: []recording.Window{{Start: a.start, End: a.end}}, Along: []along.Told{{Class: along.Unknown}},
 			Written: []recording.TimeForm{a.written}},
 		[]models.Prediction{p}
+}
+
+// areUncut reports that a whole recording is much longer than the windows that the training's samples are.
+func (r *classification) areUncut(s classify.Samples) bool {
+	form := r.classifier.Form
+	return s.Windows == nil && form != nil && form.Cut != nil && form.Ahead.Length == 0 && slices.ContainsFunc(s.Signals,
+		func(signal []float32) bool { return len(signal)/form.Width() >= 2*form.Longest })
 }

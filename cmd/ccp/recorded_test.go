@@ -88,4 +88,8 @@ func TestRecordersFilesAlongTime(t *testing.T) {
 	assert.Equal(t, ofTable, ofSeries)
 	assert.Equal(t, aboutTable, aboutSeries)
 	messagetest.Names(t, aboutSeries, "windows … gaps … left out")
+	code, _, aboutWhole := execute(t, append(words[:5:5], seriesOf(t, lines[:400]))...)
+	require.Zero(t, code, aboutWhole)
+	messagetest.Names(t, aboutWhole, "windows … --window 2s")
+	assert.NotContains(t, aboutSeries, "--window")
 }

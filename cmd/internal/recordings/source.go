@@ -147,7 +147,8 @@ func checkIsFile(input string, inputs int) error {
 type dataSetError struct{ file string }
 
 func (e *dataSetError) Error() string {
-	return e.file + " is a data set already: ccp train and ccp eval take it as it is, and ccp predict if it is the only file"
+	return e.file + " is a data set already: ccp train and ccp eval take it as it is, and ccp predict if it is the only " +
+		"file"
 }
 
 // formOfFile returns the form of a file of a known format: that of a whole data set is called after its ending, ts.

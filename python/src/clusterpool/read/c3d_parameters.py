@@ -26,8 +26,11 @@ def check(path: pathlib.Path) -> None:
 def _parameters(path: pathlib.Path) -> dict[str, tuple[int, bytes]]:
     """Return how many values each parameter has, by GROUP:NAME, and the bytes of the first one, the lowest byte first."""
     with open(path, "rb") as file:
-        file.seek(512 * (file.read(1)[0] - 1))
-        content = file.read(4)
+        begin = file.read(2)
+        if begin[1:] != b"\x50":  # no C3D, as ezc3d says
+            return {}
+        file.seek(512 * (begin[0] - 1))
+        content = file.read(4).ljust(4, b"\0")
         content += file.read(512 * content[2] - 4)
     order = -1 if content[3] == 86 else 1  # of the bytes of a number; 86 is MIPS
     groups, found, at = {}, [], 4
