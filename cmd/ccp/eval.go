@@ -147,13 +147,17 @@ func (e *evalCommand) run(cmd *cobra.Command, _ []string) error {
 	if e.streams.asked() {
 		return e.streams.run(e.shared, cmd, e.checkpoint, e.data)
 	}
+	err := e.streams.unasked(cmd)
+	if err != nil {
+		return err
+	}
 	metadata, graph, err := models.ReadMetadata(e.checkpoint)
 	if err != nil {
 		return err
 	}
 	d, err := e.dataOf(cmd, metadata, graph, e.checkpoint, e.dataDir, e.data)
 	if err != nil {
-		return err
+		return e.streams.ofTable(e.data, err)
 	}
 	if e.split == "test" && len(d.Train)+len(d.Validation) == 0 { // all samples are the test: call the split all
 		e.split = training.All

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/recordings"
 	"github.com/clusterpool/ccp/cmd/internal/watch"
+	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
@@ -70,6 +71,26 @@ func (e *evalStreams) toleranceOf(cmd *cobra.Command, form *recording.Form) (flo
 	return e.tolerance.Length / cmp.Or(form.Rate, 1) / cmp.Or(form.Second, 1), nil
 }
 
+// unasked refuses flags of streams where no stream is tested, so that none is ignored.
+func (e *evalStreams) unasked(cmd *cobra.Command) error {
+	for _, flag := range []string{"rest", "tolerance", "window", "step", "lag", "lasts"} {
+		if cmd.Flags().Changed(flag) {
+			return usage(cmd, fmt.Errorf("--%s is of a stream; say where its classes are with --label or --labels, or leave it "+
+				"out", flag))
+		}
+	}
+	return nil
+}
+
+// ofTable adds to the error of a table that is no data set how it is tested as a stream.
+func (e *evalStreams) ofTable(data string, err error) error {
+	info, missing := os.Stat(streamFiles(data)[0])
+	if err == nil || missing != nil || info.IsDir() || datasets.IsFile(data) {
+		return err
+	}
+	return fmt.Errorf("%w; as a stream it is tested with --label COLUMN or --labels FILE, which have its classes", err)
+}
+
 // asked reports that a stream is to be tested on.
 func (e *evalStreams) asked() bool { return e.annotation.Label != "" || e.annotation.Labels != "" }
 
@@ -99,7 +120,7 @@ func (r streamsJSON) FalseAlarms() (all int) {
 
 // run watches the stream of a file, and prints how right its classes are told.
 func (e *evalStreams) run(s *shared, cmd *cobra.Command, dir, data string) error {
-	for _, flag := range []string{"split", "coverage", "mirrored"} {
+	for _, flag := range []string{"split", "coverage", "mirrored", "early"} {
 		if cmd.Flags().Changed(flag) {
 			return usage(cmd, fmt.Errorf("--%s is of samples, and --label and --labels test on a stream along time; leave one "+
 				"of them out", flag))

@@ -43,4 +43,8 @@ func (evalStreams) flags(*pflag.FlagSet) {}
 
 func (evalStreams) asked() bool { return false }
 
+func (evalStreams) unasked(*cobra.Command) error { return nil }
+
+func (evalStreams) ofTable(_ string, err error) error { return err }
+
 func (evalStreams) run(*shared, *cobra.Command, string, string) error { return nil }

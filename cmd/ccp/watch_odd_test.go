@@ -20,8 +20,8 @@ import (
 func TestWatchOdd(t *testing.T) {
 	dir := watched(t)
 	lines, _ := annotated(2, 8, false)
-	code, plain, stderr := watchStream(t, lines, "--checkpoint", dir)
-	require.Zero(t, code, stderr)
+	code, plain, plainly := watchStream(t, lines, "--checkpoint", dir)
+	require.Zero(t, code, plainly)
 
 	t.Run("rows that are not later", func(t *testing.T) {
 		late := slices.Insert(slices.Clone(lines), 501, lines[500], lines[500][:strings.Index(lines[500], ",")]+",9,9",
@@ -89,6 +89,14 @@ func TestWatchOdd(t *testing.T) {
 		assert.Equal(t, "3600.5,,,", strings.Split(stdout, "\n")[1])
 		messagetest.Names(t, stderr, "a gap before time 3600.5 … 1 gap")
 		assert.Equal(t, 1, strings.Count(stderr, "a gap before"))
+	})
+
+	t.Run("no whole window", func(t *testing.T) {
+		code, stdout, stderr := watchStream(t, lines[:30], "--checkpoint", dir)
+		require.Zero(t, code, stderr)
+		assert.Empty(t, stdout)
+		messagetest.Names(t, stderr, "no class … window of 2s … 29 rows … 0 windows")
+		assert.NotContains(t, plainly, "no class")
 	})
 
 	t.Run("a lag at the end", func(t *testing.T) {
@@ -261,11 +269,22 @@ func TestEvalStreamsAsImported(t *testing.T) {
 		{[]string{"--coverage", "95"}, "--coverage … such as 0.95"},
 		{[]string{"--split", "all"}, "--split"},
 		{[]string{"--mirrored"}, "--mirrored"},
+		{[]string{"--early"}, "--early"},
 		{[]string{"--data", "b.csv"}, "b.csv … stream.csv … once"},
 	} {
 		code, _, stderr = execute(t, append(slices.Clone(eval), c.words...)...)
 		assert.Equal(t, 2, code)
 		messagetest.Names(t, stderr, c.names)
+	}
+
+	// Without classes a stream is no data set, and its flags are not ignored.
+	code, _, stderr = execute(t, "eval", "--checkpoint", between, "--data", path)
+	assert.Equal(t, 2, code)
+	messagetest.Names(t, stderr, "stream.csv … --label COLUMN … --labels FILE")
+	for _, words := range [][]string{{"--tolerance", "1s"}, {"--lag", "2"}, {"--rest", "other"}} {
+		code, _, stderr = execute(t, append([]string{"eval", "--checkpoint", between}, words...)...)
+		assert.Equal(t, 2, code)
+		messagetest.Names(t, stderr, words[0]+" … --label … --labels")
 	}
 }
 

@@ -81,6 +81,7 @@ type Watcher struct {
 	follower   *recording.Follower
 	decider    *Decider
 	classify   func(ctx context.Context, series [][]float32) ([]models.Prediction, error)
+	cut        recording.Cut
 	window     float64 // its length, in the unit of times
 	pace       *pace
 	odd        []bool  // of each sensor: that it is unlike the training has been told
@@ -149,7 +150,7 @@ func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, err
 		classify = c.ClassifySeries
 	}
 	return &Watcher{classifier: c, follower: follower, decider: Decide(m, step, o.Rule, 0), classify: classify,
-		window: window, pace: newPace(c.Form, cut, note), odd: make([]bool, len(c.Form.Sensors)), resting: true, note: note,
+		cut: cut, window: window, pace: newPace(c.Form, cut, note), odd: make([]bool, len(c.Form.Sensors)), resting: true, note: note,
 		Summary: Summary{Lasted: map[string]float64{}, last: along.Unknown, raw: along.Unknown}}, nil
 }
 
@@ -272,6 +273,9 @@ func (w *Watcher) Finish(ctx context.Context) (told []Told, err error) {
 		return told, err
 	}
 	told = append(told, w.count(w.decider.Finish(), w.lastEnd)...)
+	if w.rows > 0 && w.Windows+w.Unusable+w.Gaps == 0 {
+		w.note(fmt.Sprintf("no class is told: the stream ended before its first window of %s was whole", w.cut.Window))
+	}
 	w.rows = 0
 	return told, nil
 }
