@@ -78,10 +78,9 @@ def events_of(one: Read, choices: Choices) -> list[Event]:
 
 def check_lost(recordings: list[Read], kept: set[str | None], lost: collections.Counter[str], source: str, choices: Choices) -> None:
     """Refuse to lose a class because none of its windows can be used; ``lost`` counts what is left out, by reason."""
+    wanted: set[str | None] = {class_of(one, source) for one in recordings}
     if source == "events":
         wanted = {event.label for one in recordings for event in events_of(one, choices)}
-    else:
-        wanted = {class_of(one, source) for one in recordings}
     gone = sorted(str(label) for label in wanted - kept)
     if gone or not kept:
         also = "; --events takes some of the events alone" if source == "events" else ""
