@@ -23,8 +23,8 @@ type HeldOut struct {
 	// Accuracy is the share of windows whose class is told right; RawAccuracy that of each window alone.
 	Accuracy    float64 `json:"accuracy"`
 	RawAccuracy float64 `json:"raw_accuracy"`
-	// Delay is the mean time from the end of the first whole window of a new class to the decision for that class, over the
-	// changes that have one. Missed counts those without one.
+	// Delay is the mean time from the end of the first whole window of a new class to the decision for that class, over
+	// the changes that have one. Missed counts those without one.
 	Delay  float64 `json:"delay"`
 	Missed int     `json:"missed"`
 }

@@ -86,9 +86,11 @@ func (r *run) chooseAlong(t *heldOutTrial, m transforms.Mixture) {
 // alongNotice says how right and how late held-out stretches are told; lasting writes a duration.
 func alongNotice(h *along.HeldOut, lasting func(duration float64) string) string {
 	line := fmt.Sprintf("along time, %.1f%% of %d windows of held-out stretches are told right (%.1f%% alone), with %d "+
-		"changes of class for %d true ones (%d alone)", 100*h.Accuracy, h.Windows, 100*h.RawAccuracy, h.Told, h.Changes, h.Raw)
+		"changes of class for %d true ones (%d alone)", 100*h.Accuracy, h.Windows, 100*h.RawAccuracy, h.Told, h.Changes,
+		h.Raw)
 	if h.Changes > h.Missed {
-		line += fmt.Sprintf("; a change is told %s after the first whole window of the new class, in the mean", lasting(h.Delay))
+		line += fmt.Sprintf("; a change is told %s after the first whole window of the new class, in the mean",
+			lasting(h.Delay))
 	}
 	return line
 }

@@ -65,8 +65,8 @@ func TestAlongOf(t *testing.T) {
 func TestAlongNotice(t *testing.T) {
 	form := &recording.Form{Rate: 10}
 	h := &along.HeldOut{Windows: 20, Changes: 3, Missed: 1, Told: 2, Raw: 5, Accuracy: 0.9, RawAccuracy: 0.8, Delay: 1.5}
-	messagetest.Names(t, alongNotice(h, form.Lasting), "90.0% … 20 windows … 80.0% alone … 2 … 3 … 5 alone … 1.5 s after … "+
-		"first whole window … new class")
+	messagetest.Names(t, alongNotice(h, form.Lasting), "90.0% … 20 windows … 80.0% alone … 2 … 3 … 5 alone … "+
+		"1.5 s after … first whole window … new class")
 	for _, missed := range []along.HeldOut{{Windows: 20, Changes: 3, Missed: 3}, {Windows: 20}} {
 		assert.NotContains(t, alongNotice(&missed, form.Lasting), " s after")
 	}

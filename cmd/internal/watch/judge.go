@@ -79,8 +79,8 @@ type EventScore struct {
 	Delay  *float64 `json:"delay"` // as Judged.Delay
 }
 
-// Judge watches streams whose classes are known, and says how right they are told. tolerance is in seconds, of a training
-// without times in time points; note is told what a person should know.
+// Judge watches streams whose classes are known, and says how right they are told. tolerance is in seconds, of a
+// training without times in time points; note is told what a person should know.
 func Judge(ctx context.Context, c *models.Classifier, o Options, streams []recordings.Annotated, tolerance float64,
 	note func(line string)) (Judged, error) {
 	j := newJudged(c, tolerance)

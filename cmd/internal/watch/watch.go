@@ -150,7 +150,8 @@ func New(c *models.Classifier, o Options, note func(line string)) (*Watcher, err
 		classify = c.ClassifySeries
 	}
 	return &Watcher{classifier: c, follower: follower, decider: Decide(m, step, o.Rule, 0), classify: classify,
-		cut: cut, window: window, pace: newPace(c.Form, cut, note), odd: make([]bool, len(c.Form.Sensors)), resting: true, note: note,
+		cut: cut, window: window, pace: newPace(c.Form, cut, note), odd: make([]bool, len(c.Form.Sensors)), resting: true,
+		note:    note,
 		Summary: Summary{Lasted: map[string]float64{}, last: along.Unknown, raw: along.Unknown}}, nil
 }
 
