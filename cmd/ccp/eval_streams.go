@@ -13,7 +13,6 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/watch"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
-	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -149,8 +148,18 @@ func (e *evalStreams) run(s *shared, cmd *cobra.Command, dir, data string) error
 	if err != nil {
 		return err
 	}
-	judged, err := watch.Judge(cmd.Context(), classifier, e.options, streams, tolerance,
-		func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), "note: "+text.Plain(line)) })
+	said := map[string][]string{}
+	judged, err := watch.Judge(cmd.Context(), classifier, e.options, streams, tolerance, func(line string) {
+		name, odd, isWarning := strings.Cut(line, ": warning: ")
+		if isWarning {
+			said["warning"] = append(said["warning"], name+": "+odd)
+		} else {
+			said["note"] = append(said["note"], line)
+		}
+	})
+	for _, kind := range []string{"note", "warning"} {
+		tell(cmd, kind, said[kind])
+	}
 	if err != nil {
 		return err
 	}

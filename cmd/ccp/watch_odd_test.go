@@ -130,12 +130,25 @@ func TestWatchOdd(t *testing.T) {
 		slow, _ := judge(half)
 		assert.InDelta(t, seconds, *slow.Hours*3600, 1e-6)
 		assert.InDelta(t, *all.Delay, *slow.Delay, 1)
+		path := write(t, filepath.Join(t.TempDir(), "half.csv"), strings.Join(half, "\n")+"\n")
+		_, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", path, "--label", "activity")
+		messagetest.Names(t, stderr, "warning: half.csv … 10 a second … 20")
 		paused, _ := judge(mapped(known, func(at int, c []string) {
 			if at >= 500 {
 				c[0] = fmt.Sprintf("%.2f", 3600+float64(at)/20)
 			}
 		}))
 		assert.InDelta(t, seconds, *paused.Hours*3600, 1e-6)
+	})
+
+	t.Run("many gaps in eval", func(t *testing.T) {
+		known, _ := annotated(2, 8, true)
+		path := write(t, filepath.Join(t.TempDir(), "gaps.csv"), strings.Join(mapped(known, func(at int, c []string) {
+			c[0] = fmt.Sprintf("%.2f", float64(at)/20+100*float64(at/200))
+		}), "\n")+"\n")
+		_, _, stderr := execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", path, "--label", "activity")
+		assert.Equal(t, 5, strings.Count(stderr, "a gap before"))
+		messagetest.Names(t, stderr, "more such lines")
 	})
 
 	t.Run("a column more", func(t *testing.T) {
