@@ -405,6 +405,8 @@ func TestStreamsShareMemory(t *testing.T) {
 	assert.Equal(t, "1", header.Get("Retry-After"))
 	messagetest.Names(t, errorOf(t, raw), "memory")
 	require.NoError(t, all[0].send.Close())
+	assert.True(t, all[0].lines.Scan())
+	messagetest.Names(t, all[0].lines.Text(), "note … no class … window")
 	assert.False(t, all[0].lines.Scan())
 	require.NoError(t, all[0].lines.Err())
 	code, _, raw = send(t, http.MethodPost, url, rowsUpTo(9))
