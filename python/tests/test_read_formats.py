@@ -812,6 +812,10 @@ def test_netcdf_of_groups(tmp_path):
     data.to_netcdf(tmp_path / "a.nc", group="science", engine="h5netcdf")
     with pytest.raises(ValueError, match="a.nc.*group"):
         read(tmp_path / "a.nc")
+    names = np.array(["hip", "hand"], dtype=object)  # which are no dates
+    xarray.Dataset({"a": ("sensor", [1.0, 2.0])}, {"sensor": names}).to_netcdf(tmp_path / "b.nc", engine="h5netcdf")
+    with pytest.raises(ValueError, match="b.nc.*called time.*sensor"):
+        read(tmp_path / "b.nc")
 
 
 def cwa(path, starts, rate_code=0x4A, axes=3):

@@ -7,13 +7,13 @@ import pathlib
 import ezc3d
 import numpy as np
 
-from . import c3d_parameters
+from .c3d_parameters import check, texts
 from .recording import Recording
 
 
 def read(path: pathlib.Path) -> list[Recording]:
     """Read markers as NAME.x, NAME.y and NAME.z, and analog channels at their own rate. Times count from the first frame."""
-    c3d_parameters.check(path)
+    check(path)
     file = ezc3d.c3d(str(path))
     groups, rate = file["parameters"], float(file["parameters"]["POINT"]["RATE"]["value"][0])
     recording, data = Recording("", []), file["data"]
@@ -32,7 +32,7 @@ def _add_markers(recording: Recording, data: dict, group: dict, rate: float) -> 
     """Add the markers' positions. One that was not seen has a negative residual, or by some writers lies at 0, 0, 0."""
     points = data["points"][:3]  # [axes, markers, frames]
     points = np.where((data["meta_points"]["residuals"][0] < 0) | (points == 0).all(axis=0), np.nan, points)
-    times, unit = np.arange(points.shape[2]) / (rate or 1), [*_texts(group, "UNITS"), ""][0]
+    times, unit = np.arange(points.shape[2]) / (rate or 1), [*texts(group, "UNITS"), ""][0]
     for at, name in enumerate(_labels(group, points.shape[1], "marker")):
         recording.add_columns([f"{name}.{axis}" for axis in "xyz"], times, points[:, at].T, unit)
     step = float(group["SCALE"]["value"][0]) if "SCALE" in group else -1.0  # of whole numbers; negative for real ones
@@ -42,14 +42,14 @@ def _add_markers(recording: Recording, data: dict, group: dict, rate: float) -> 
 
 def _add_analog(recording: Recording, values: np.ndarray, group: dict) -> None:
     rate = float(group["RATE"]["value"][0]) if len(values) and "RATE" in group else 0.0
-    units = [*_texts(group, "UNITS"), *[""] * len(values)]
+    units = [*texts(group, "UNITS"), *[""] * len(values)]
     recording.add_columns(_labels(group, len(values), "analog"), np.arange(values.shape[1]) / (rate or 1), values.T, units)
 
 
 def _add_events(recording: Recording, group: dict, first: float) -> None:
     """Add the events, whose minutes and seconds count from frame 1, of which a trial that was cut may begin later."""
     minutes, seconds = np.asarray(group["TIMES"]["value"], float).reshape(2, -1) if "TIMES" in group else np.zeros((2, 0))
-    sides = [*_texts(group, "CONTEXTS"), *[""] * len(minutes)]
+    sides = [*texts(group, "CONTEXTS"), *[""] * len(minutes)]
     for time, side, name in zip(60 * minutes + seconds - first, sides, _labels(group, len(minutes), "event")):
         recording.mark(time, time, f"{side} {name}".strip())
 
@@ -60,12 +60,6 @@ def _add_header_events(recording: Recording, events: dict) -> None:
         recording.mark(time, time, name.strip(" \0"))
 
 
-def _texts(group: dict, name: str) -> list[str]:
-    """Return a parameter's texts; above 255 they go on in NAME2, NAME3 and so on."""
-    parts = [name, *(f"{name}{at}" for at in range(2, 100))]
-    return [str(text).strip() for part in parts if part in group for text in group[part]["value"]]
-
-
 def _labels(group: dict, count: int, what: str) -> list[str]:
-    labels = _texts(group, "LABELS")[:count]
+    labels = texts(group, "LABELS")[:count]
     return labels + [f"{what} {at}" for at in range(len(labels), count)]

@@ -1,4 +1,4 @@
-"""What a C3D file says of its parameters' sizes, which ezc3d takes on trust, by the format's description (c3d.org)."""
+"""The parameters of a C3D file, by its description (c3d.org): their texts, and their sizes, which ezc3d takes on trust."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def check(path: pathlib.Path) -> None:
                 f"{name} has {there} values for the {used} channels of ANALOG:USED: write it with one for each (in the package "
                 "c3d, Writer.set_analog_scales and set_analog_offsets)"
             )
+
+
+def texts(group: dict, name: str) -> list[str]:
+    """Return a parameter's texts; above 255 they go on in NAME2, NAME3 and so on."""
+    parts = [name, *(f"{name}{at}" for at in range(2, 100))]
+    return [str(text).strip() for part in parts if part in group for text in group[part]["value"]]
 
 
 def _parameters(path: pathlib.Path) -> dict[str, tuple[int, bytes]]:

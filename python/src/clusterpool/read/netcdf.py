@@ -8,9 +8,10 @@ import pathlib
 import numpy as np
 import xarray
 
-from .names import LABELS, SAMPLES, TIMES
+from .names import LABELS, SAMPLES
 from .netcdf_cells import known
-from .recording import Recording, Unusable
+from .netcdf_dimensions import dimension, time_of
+from .recording import Recording
 from .texts import text_of
 from .times import since
 
@@ -21,8 +22,8 @@ def read(path: pathlib.Path) -> list[Recording]:
         xarray.open_dataset(path, decode_timedelta=False, mask_and_scale=False) as raw,
         xarray.open_dataset(path, decode_timedelta=False) as data,
     ):
-        samples = _dimension(data, SAMPLES)
-        time, times = _time(data, samples)
+        samples = dimension(data, SAMPLES)
+        time, times = time_of(data, samples)
         clock = data[times].values if times else np.arange(float(data.sizes[time]))
         clock = since(clock, clock[0], str(data[times].attrs.get("units", "s")) if times else "s")
         data = data.drop_vars([times] if times else [])
@@ -37,27 +38,6 @@ def read(path: pathlib.Path) -> list[Recording]:
                 recording.add_columns(_names(str(name), values), clock, table, values.attrs.get("units", ""))
             recordings.append(recording)
     return recordings
-
-
-def _dimension(data: xarray.Dataset, names: tuple[str, ...]) -> str | None:
-    return next((str(one) for one in data.sizes if str(one).lower() in names), None)
-
-
-def _time(data: xarray.Dataset, samples: str | None) -> tuple[str, str]:
-    """Return the dimension of time, and the variable of its times, "" for none.
-
-    The dimension is called time or the like, or its coordinate is dates, or there is a variable of that name along it.
-    """
-    lines = {str(name).lower(): name for name, one in data.variables.items() if one.ndim == 1 and one.dims != (samples,)}
-    named = [lines[name] for name in TIMES if name in lines]
-    dated = [one for one in data.sizes if one in data.coords and data[one].dtype.kind in "MO"]
-    time = _dimension(data, (*TIMES, "timepoint")) or next((data[one].dims[0] for one in [*dated, *named]), None)
-    if time is None:
-        if not data.sizes:
-            raise Unusable("nothing lies outside of groups: write the group that is meant by itself (xarray's group=)")
-        there = ", ".join(map(str, data.sizes))
-        raise Unusable(f"no dimension is called time or has dates; there are {there}: rename one (xarray's rename)")
-    return str(time), next((str(one) for one in [time, *named] if one in data.variables and data[one].dims == (time,)), "")
 
 
 def _name(data: xarray.Dataset, samples: str | None, at: int | None) -> str:
