@@ -42,6 +42,7 @@ type npzReader struct {
 	series         *seriesReader               // nil if the samples are no recordings
 	skip           func(sample int, err error) // is told of samples that are left out; nil: they are errors
 	predicts       bool                        // samples that a classifier refuses are errors, or left out
+	soFar          bool                        // recordings to predict are read as Form.SoFar does
 	scan           *valueScan                  // of features or series; nil: they were not looked at yet
 	// taken are the arrays read so far.
 	taken []ArrayInfo

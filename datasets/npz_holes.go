@@ -124,9 +124,9 @@ func (r *npzReader) judge(form *recording.Form, i int, changed recording.Changes
 	if r.opts.Form == nil {
 		return changed.Notes, nil
 	}
-	if r.judgesImport() && form.TooMuch(r.raw.asRead[i].MadeUp) {
-		return changed.Notes, fmt.Errorf("the import made up %.2g%% of its values, in the training at most %.2g%%: a class "+
-			"would rest on what was not measured", 100*r.raw.asRead[i].MadeUp, 100*form.Holes.Share)
+	err = r.judgeImport(form, i)
+	if err != nil {
+		return changed.Notes, err
 	}
 	note, err := form.Judge(changed.Holes)
 	switch {
@@ -139,6 +139,15 @@ func (r *npzReader) judge(form *recording.Form, i int, changed recording.Changes
 		return append(changed.Notes, note), nil
 	}
 	return changed.Notes, nil
+}
+
+// judgeImport returns an error if an import made up too much of a sample to classify.
+func (r *npzReader) judgeImport(form *recording.Form, i int) error {
+	if !r.judgesImport() || !form.TooMuch(r.raw.asRead[i].MadeUp) {
+		return nil
+	}
+	return fmt.Errorf("the import made up %.2g%% of its values, in the training at most %.2g%%: a class would rest on "+
+		"what was not measured", 100*r.raw.asRead[i].MadeUp, 100*form.Holes.Share)
 }
 
 // judgesImport reports that samples to classify are of an import, which has filled their holes and counted them.

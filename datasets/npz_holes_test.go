@@ -44,14 +44,14 @@ func TestHolesOfFilesAreToldOf(t *testing.T) {
 
 	clean := whole.load(t, Options{})
 	path := holed.write(t)
-	_, err := ReadSeries(path, clean.Form, nil)
+	_, err := ReadSeries(path, clean.Form, false, nil)
 	messagetest.Names(t, err, "series[5] … 40% … made up … training … 0%")
 	left := map[int]string{}
-	raw, err := ReadSeries(path, clean.Form, func(sample int, err error) { left[sample] = err.Error() })
+	raw, err := ReadSeries(path, clean.Form, false, func(sample int, err error) { left[sample] = err.Error() })
 	require.NoError(t, err)
 	assert.Nil(t, raw.Series[5])
 	assert.Len(t, left, 1)
-	_, err = ReadSeries(single.write(t), clean.Form, nil)
+	_, err = ReadSeries(single.write(t), clean.Form, false, nil)
 	assert.NoError(t, err)
 }
 

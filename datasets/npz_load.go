@@ -133,8 +133,9 @@ func ReadGraph(path string, nodes int) (*affinity.Matrix, error) {
 
 // ReadSeries reads the recordings of an .npz file without labels or graph, or an .npy file of series, for a classifier
 // whose recordings have a form. The series of a sample that cannot be classified is nil, and skip is called with its
-// number and the reason. If skip is nil, that is an error. Errors name the array and the index.
-func ReadSeries(path string, form *recording.Form, skip func(sample int, err error)) (*Raw, error) {
+// number and the reason. If skip is nil, that is an error. With soFar recordings are read as recording.Form.SoFar reads
+// them, and Raw.Unread has the rest. Errors name the array and the index.
+func ReadSeries(path string, form *recording.Form, soFar bool, skip func(sample int, err error)) (*Raw, error) {
 	if !IsFile(path) {
 		a, err := npz.ReadNPYFile(path)
 		if err != nil {
@@ -147,7 +148,7 @@ func ReadSeries(path string, form *recording.Form, skip func(sample int, err err
 			return nil, fmt.Errorf("%s: shape %v is of one recording [timepoints, 1], not of series [samples, timepoints]",
 				path, a.Shape)
 		}
-		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}, skip: skip, predicts: true}
+		r := &npzReader{raw: &Raw{Name: path}, opts: Options{Form: form}, skip: skip, predicts: true, soFar: soFar}
 		for _, step := range []func() error{func() error { return r.takeSeries(a) }, r.readRecordings, r.fits} {
 			if err := step(); err != nil {
 				return nil, err
@@ -160,7 +161,7 @@ func ReadSeries(path string, form *recording.Form, skip func(sample int, err err
 		return nil, err
 	}
 	defer r.Close()
-	r.skip, r.predicts = skip, true
+	r.skip, r.predicts, r.soFar = skip, true, soFar
 	for _, step := range []func() error{r.readFeatures, r.readForm, r.readAsRead, r.readRecordings, r.readNames,
 		r.fits} {
 		if err := step(); err != nil {

@@ -74,9 +74,7 @@ func (r *npzReader) measured(i int, sensors []string) recording.Recording {
 	x := r.recording(i)
 	x.Name, x.Sensors, x.Channels, x.Values = r.nameOf(i), sensors, r.raw.Channels, slices.Clone(x.Values)
 	if x.Times == nil && r.series.rate > 0 {
-		for timepoint := range r.timepoints(i) {
-			x.Times = append(x.Times, float64(timepoint)/r.series.rate)
-		}
+		x.Times = r.counted(i)
 	}
 	leaveOutUnmeasured(&x)
 	return x

@@ -158,35 +158,14 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 	h := r.newHoles(form)
 	prepared := r.series.times != nil || r.retimed() || r.series.other || plain.Gaps != nil || r.judgesImport()
 	made := r.looksAt()
-	for i := range r.raw.Series {
-		if checked && !prepared {
-			series := r.turned(i)
-			if series != nil {
-				r.raw.Series[i] = series
-				h.count(i, recording.Holes{})
-				r.noteRecording(i, nil, len(series)/plain.Width())
-				continue
-			}
-		}
-		x := r.recording(i)
-		if !checked || r.series.other { // else the names are checked once
-			x.Sensors = own
-		}
-		if made[i] {
-			r.raw.made[i] = howMade(x, &plain)
-		}
+	read := func(i int, x recording.Recording) error {
 		changed, err := plain.Prepare(&x)
-		checked = checked || err == nil
 		if err == nil {
 			h.count(i, changed.Holes)
 			changed.Notes, err = r.judge(&plain, i, changed)
 		}
-		if err != nil && r.skip != nil {
-			r.skip(i, err)
-			continue
-		}
 		if err != nil {
-			return changes, fmt.Errorf("series[%d]: %w", i, err)
+			return err
 		}
 		changes.Add(changed)
 		r.noteRecording(i, changed.Notes, x.Timepoints())
@@ -198,6 +177,31 @@ func (r *npzReader) prepareSeries(form *recording.Form, own []string) (changes r
 			rate++
 		}
 		r.raw.Series[i] = plain.Even(x, r.sample(i))
+		return nil
+	}
+	if r.soFar {
+		read = r.readerSoFar(plain)
+	}
+	for i := range r.raw.Series {
+		if checked && !prepared && r.takeTurned(i, h) {
+			continue
+		}
+		x := r.recording(i)
+		if !checked || r.series.other { // else the names are checked once
+			x.Sensors = own
+		}
+		if made[i] {
+			r.raw.made[i] = howMade(x, &plain)
+		}
+		err := read(i, x)
+		checked = checked || err == nil
+		if err != nil && r.skip != nil {
+			r.skip(i, err)
+			continue
+		}
+		if err != nil {
+			return changes, fmt.Errorf("series[%d]: %w", i, err)
+		}
 	}
 	r.noteResampled(uneven, rate, &plain)
 	h.settle()
@@ -228,6 +232,18 @@ func (r *npzReader) noteRecording(i int, notes []string, timepoints int) {
 		r.raw.SampleNotes = make([][]string, r.samples)
 	}
 	r.raw.SampleNotes[i] = notes
+}
+
+// takeTurned takes a complete recording as it is, but turned. It reports false if the recording is not complete.
+func (r *npzReader) takeTurned(i int, h *npzHoles) bool {
+	series := r.turned(i)
+	if series == nil {
+		return false
+	}
+	r.raw.Series[i] = series
+	h.count(i, recording.Holes{})
+	r.noteRecording(i, nil, len(series)/h.form.Width())
+	return true
 }
 
 // turned puts the values of sample i, `[sensors, timepoints, axes]`, in the order of a series, `[timepoints, sensors,

@@ -41,11 +41,17 @@ func (r *npzReader) recording(i int) recording.Recording {
 	}
 	x := recording.Recording{Values: values}
 	if r.retimed() {
-		for timepoint := range timepoints {
-			x.Times = append(x.Times, float64(timepoint)/s.rate)
-		}
+		x.Times = r.counted(i)
 	}
 	return x
+}
+
+// counted returns the times of a recording without any by its rate.
+func (r *npzReader) counted(i int) (times []float64) {
+	for timepoint := range r.timepoints(i) {
+		times = append(times, float64(timepoint)/r.series.rate)
+	}
+	return times
 }
 
 // timesOf returns the times of a recording of that many time points, without those that are NaN at its end: nothing was

@@ -75,7 +75,7 @@ func TestFilledUpRecordingsAreToldOf(t *testing.T) {
 		}
 		messagetest.Names(t, warnings, c.says, name)
 		form := c.a.load(t, Options{}).Form
-		raw, err := ReadSeries(c.a.write(t), form, nil)
+		raw, err := ReadSeries(c.a.write(t), form, false, nil)
 		require.NoError(t, err, name)
 		messagetest.Names(t, strings.Join(raw.Warnings, "\n"), c.says, "predict: "+name)
 	}

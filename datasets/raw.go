@@ -97,6 +97,8 @@ type Raw struct {
 	SampleNames []string
 	// SampleNotes are what a person should know of each recording, such as times in another unit; nil if there is nothing.
 	SampleNotes [][]string
+	// Unread says why series are not those of whole recordings, see ReadSeries; nil if all are.
+	Unread []*recording.Unread
 	// Graph is the raw graph over the nodes, or over the sensors of recordings: symmetric, not negative, not normalised.
 	// If it is nil, Make joins each of the nodes to the KNN nearest by the training samples, and sensors by correlations.
 	Graph *affinity.Matrix

@@ -144,7 +144,7 @@ func TestTableWithGaps(t *testing.T) {
 	require.NoError(t, file.Close())
 	plain := *d.Form
 	plain.Sensors = []string{"sensor 0", "sensor 1", "sensor 2"}
-	got, err := ReadSeries(npy, &plain, nil)
+	got, err := ReadSeries(npy, &plain, false, nil)
 	require.NoError(t, err)
 	assert.Equal(t, features[:3], got.Series[0])
 }
@@ -277,18 +277,18 @@ func TestReadSeries(t *testing.T) {
 	require.NoError(t, npz.WriteNPY(file, a["series"]))
 	require.NoError(t, file.Close())
 	for _, path := range []string{a.write(t), npy} {
-		got, err := ReadSeries(path, d.Form, nil)
+		got, err := ReadSeries(path, d.Form, false, nil)
 		require.NoError(t, err)
 		assert.Equal(t, d.Series, got.Series)
 	}
 	other := *d.Form
 	other.Sensors = []string{"a", "b"}
-	_, err = ReadSeries(npy, &other, nil)
+	_, err = ReadSeries(npy, &other, false, nil)
 	messagetest.Names(t, err, "series … [10 3 6 2] … [samples, 2, timepoints, 2]")
 	other.Sensors, other.Origin = d.Form.Sensors, "a"
-	_, err = ReadSeries(npy, &other, nil)
+	_, err = ReadSeries(npy, &other, false, nil)
 	messagetest.Names(t, err, "name and import")
-	_, err = ReadSeries(path4().write(t), d.Form, nil)
+	_, err = ReadSeries(path4().write(t), d.Form, false, nil)
 	messagetest.Names(t, err, "features … recordings")
 
 	// An array of its own is not narrowed before it is looked at, as one in an .npz is.
@@ -301,10 +301,10 @@ func TestReadSeries(t *testing.T) {
 		return path
 	}
 	sensor := recording.Form{Sensors: []string{"sensor 0"}, Channels: 1, Longest: 3, Frames: 3}
-	_, err = ReadSeries(array([]float64{0, 1, 2, 3, 1e39, math.Inf(1)}, 2, 3), &sensor, nil)
+	_, err = ReadSeries(array([]float64{0, 1, 2, 3, 1e39, math.Inf(1)}, 2, 3), &sensor, false, nil)
 	messagetest.Names(t, err, "series[1,0,1] … 1e+39 … float32")
 	require.ErrorContains(t, err, "series[1,0,2] is +Inf")
-	_, err = ReadSeries(array([]float64{1, 2, 3}, 3, 1), &sensor, nil)
+	_, err = ReadSeries(array([]float64{1, 2, 3}, 3, 1), &sensor, false, nil)
 	messagetest.Names(t, err, "one.npy … [3 1] … one recording")
 }
 

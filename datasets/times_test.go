@@ -48,7 +48,7 @@ func TestSeriesWithoutTimes(t *testing.T) {
 	a = a.with("lengths", vectorOf(lengths...))
 	form := a.with("rate", &npz.Array{Data: []float64{50}}).load(t, Options{}).Form
 	read := func() (samples [][]string, file string) {
-		raw, err := ReadSeries(a.write(t), form, nil)
+		raw, err := ReadSeries(a.write(t), form, false, nil)
 		require.NoError(t, err)
 		return raw.SampleNotes, strings.Join(raw.Warnings, "\n")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
 	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/early"
@@ -14,16 +15,21 @@ import (
 )
 
 // ClassifyEarly predicts the class of each series as soon as it is decided, see early.Rule: no value after the decision
-// has a part in it. A series that no look decides and that is as long as those of the training has ended, and has
-// Classify's prediction. A shorter one is taken for a recording that goes on. It has the prediction of the last look so
+// has a part in it. unread has of each series what recording.Form.SoFar returns beside it; nil if all are whole. A
+// series that no look decides, and that is as long as those of the training and not unread, has ended, and has
+// Classify's prediction. Any other is taken for a recording that goes on. It has the prediction of the last look so
 // far. Before the first one nothing is known yet: it has no class, and the shares of the classes in the training as
 // probabilities, see Prediction. Series and errors are those of ClassifySeries. If the classifier was not trained for
 // it, the error is early.ErrUntrained. Prediction.Early says when it was.
-func (c *Classifier) ClassifyEarly(ctx context.Context, series [][]float32) ([]Prediction, error) {
+func (c *Classifier) ClassifyEarly(ctx context.Context, series [][]float32,
+	unread []*recording.Unread) ([]Prediction, error) {
 	if c.Early == nil {
 		return nil, early.ErrUntrained
 	}
-	predictions, whole, err := c.earlyBeforeEnd(ctx, series)
+	if unread == nil {
+		unread = make([]*recording.Unread, len(series))
+	}
+	predictions, whole, err := c.earlyBeforeEnd(ctx, series, unread)
 	if err != nil {
 		return nil, err
 	}
@@ -46,15 +52,16 @@ func (c *Classifier) ClassifyEarly(ctx context.Context, series [][]float32) ([]P
 
 // earlyBeforeEnd predicts all series but those that the classifier of whole recordings is to predict, whose numbers
 // whole has. Unusable series are among these.
-func (c *Classifier) earlyBeforeEnd(ctx context.Context, series [][]float32) (predictions []Prediction,
-	whole []int, err error) {
+func (c *Classifier) earlyBeforeEnd(ctx context.Context, series [][]float32,
+	unread []*recording.Unread) (predictions []Prediction, whole []int, err error) {
 	predictions = make([]Prediction, len(series))
 	open := make([]bool, len(series))
 	loop.Parallel(len(series), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		open[i] = c.unusable(i, series[i]) != nil || !c.decide(series[i], &predictions[i])
+		nothing := len(series[i]) == 0 && unread[i] != nil
+		open[i] = !nothing && c.unusable(i, series[i]) != nil || !c.decide(series[i], unread[i], &predictions[i])
 	})
 	for i := range open {
 		if open[i] {
@@ -65,9 +72,13 @@ func (c *Classifier) earlyBeforeEnd(ctx context.Context, series [][]float32) (pr
 }
 
 // decide predicts a series look by look. It reports false if that is left to the classifier of whole recordings.
-func (c *Classifier) decide(series []float32, p *Prediction) bool {
+func (c *Classifier) decide(series []float32, unread *recording.Unread, p *Prediction) bool {
 	decider, width := c.Early.Decide(), c.Form.Width()
 	length := len(series) / width
+	of := length
+	if unread != nil {
+		of = max(1, length, unread.Timepoints)
+	}
 	soFar, seen := c.Early.Shares, 0
 	for look, timepoints := range c.Early.Looks {
 		if timepoints > length {
@@ -76,18 +87,18 @@ func (c *Classifier) decide(series []float32, p *Prediction) bool {
 		soFar, seen = c.atLook(look, series[:timepoints*width]), timepoints
 		if decider.Add(soFar) {
 			*p = c.predictionOf(soFar, series[:seen*width])
-			p.Early = &early.Decision{Timepoints: seen, Seen: float64(seen) / float64(length), Decided: true}
+			p.Early = &early.Decision{Timepoints: seen, Seen: float64(seen) / float64(of), Decided: true}
 			return true
 		}
 	}
-	isWhole := length >= c.Form.Shortest
+	isWhole := unread == nil && length >= c.Form.Shortest
 	if !isWhole {
 		*p = c.predictionOf(soFar, series[:seen*width])
-		if odd := c.lengthSoFar(length, seen); odd != "" {
-			p.Warnings = slices.Insert(p.Warnings, 0, odd)
+		if why := c.whySoFar(length, seen, unread); why != "" {
+			p.Warnings = slices.Insert(p.Warnings, 0, why)
 		}
 	}
-	p.Early = &early.Decision{Timepoints: length, Seen: 1}
+	p.Early = &early.Decision{Timepoints: length, Seen: float64(length) / float64(of)}
 	return !isWhole
 }
 
@@ -119,23 +130,28 @@ func (c *Classifier) predictionOf(probabilities []float64, seen []float32) Predi
 	return p
 }
 
-// lengthSoFar says what a person should know about the number of time points of a recording that is not decided yet, of
-// which a look saw so many; "" if nothing.
-func (c *Classifier) lengthSoFar(timepoints, seen int) string {
-	if seen > 0 && c.Form.Length(timepoints) == "" {
+// whySoFar says why a recording of so many time points, of which a look saw so many, has the class so far or none, if a
+// person should know; else it is "".
+func (c *Classifier) whySoFar(timepoints, seen int, unread *recording.Unread) string {
+	var why string
+	switch {
+	case unread != nil:
+		why = unread.Why
+	case seen > 0 && c.Form.Length(timepoints) == "":
 		return ""
+	default:
+		why = fmt.Sprintf("it has %d time points, the training's recordings have %s: it is taken for one that goes on",
+			timepoints, c.Form.Lengths())
 	}
-	odd := fmt.Sprintf("it has %d time points, the training's recordings have %s: it is taken for one that goes on",
-		timepoints, c.Form.Lengths())
 	if seen > 0 {
-		return odd
+		return why
 	}
 	begin := "it ends"
 	if len(c.Early.Looks) > 0 {
 		begin = fmt.Sprintf("time point %d", c.Early.Looks[0])
 	}
 	return fmt.Sprintf("%s, and before %s nothing is known of its class; the probabilities are the shares of the classes "+
-		"in the training", odd, begin)
+		"in the training", why, begin)
 }
 
 // openLooks opens the classifiers of cut recordings of the store, if there is a rule for them.

@@ -82,7 +82,7 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	r := &classification{command: p, cmd: cmd, paths: paths}
-	each, signals, err := readInputs(cmd, metadata, paths, p.cut, p.figure.path != "", r.skip())
+	each, signals, err := p.readInputs(cmd, metadata, paths, r.skip())
 	if err != nil {
 		return r.inOnlyFile(err)
 	}

@@ -63,14 +63,13 @@ const mostTold = 1000
 type parts func(do func(classify.Samples) error) error
 
 // readInputs reads features in a numpy file, or makes signals of recordings or, if cut has windows, of their windows.
-// It returns the parts, and how many signals they have. If one is set, several recordings are an error. Recordings that
-// skip is told of are left out.
-func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recording.Cut, one bool,
+// It returns the parts, and how many signals they have. Recordings that skip is told of are left out.
+func (p *predictCommand) readInputs(cmd *cobra.Command, m models.Metadata, paths []string,
 	skip classify.Skip) (parts, int, error) {
 	whole := func(s classify.Samples, err error) (parts, int, error) {
 		return func(do func(classify.Samples) error) error { return do(s) }, len(s.Signals), err
 	}
-	windows := cut.Window.Length > 0
+	windows := p.cut.Window.Length > 0
 	extension := strings.ToLower(filepath.Ext(paths[0]))
 	if m.Form == nil && len(paths) == 1 && !windows && (extension == ".npz" || extension == ".npy") {
 		return whole(classify.ReadSignals(paths[0], m))
@@ -79,18 +78,21 @@ func readInputs(cmd *cobra.Command, m models.Metadata, paths []string, cut recor
 	if skip != nil {
 		leave = func(name string, err error) { skip(&classify.RecordingError{Name: name, Err: err}) }
 	}
-	found, lines, err := inputs.Readable(cmd.Context(), paths, m.Form, !windows, leave)
+	found, lines, err := inputs.Readable(cmd.Context(), paths, m.Form, !windows, p.early, leave)
 	if err != nil {
 		return nil, 0, err
 	}
-	if one && len(found) > 1 {
+	if p.figure.path != "" && len(found) > 1 {
 		return nil, 0, usage(cmd, fmt.Errorf("--figure draws one recording; here are %d, such as %s and %s", len(found),
 			found[0].Name,
 			found[1].Name))
 	}
 	tell(cmd, "note", lines)
 	if windows {
-		return cutAll(cmd, m, found, cut, skip)
+		return cutAll(cmd, m, found, p.cut, skip)
+	}
+	if p.early {
+		return whole(classify.SoFar(m.Form, found, skip))
 	}
 	return whole(classify.Whole(m.Form, found, skip))
 }

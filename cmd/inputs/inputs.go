@@ -25,12 +25,13 @@ import (
 // file and, in a table, the line and the column.
 func Recordings(ctx context.Context, paths []string, form *recording.Form, series bool) (all []recording.Recording,
 	notes []string, err error) {
-	return Readable(ctx, paths, form, series, nil)
+	return Readable(ctx, paths, form, series, false, nil)
 }
 
 // Readable is Recordings, but it leaves out the files and recordings that cannot be read, and calls skip with the name
-// of each and the reason. If skip is nil, that is an error.
-func Readable(ctx context.Context, paths []string, form *recording.Form, series bool,
+// of each and the reason. If skip is nil, that is an error. With soFar, recordings are those whose class is told before
+// their end, for recording.Form.SoFar.
+func Readable(ctx context.Context, paths []string, form *recording.Form, series, soFar bool,
 	skip func(name string, err error)) (
 	all []recording.Recording, notes []string, err error) {
 	if form == nil {
@@ -42,7 +43,7 @@ func Readable(ctx context.Context, paths []string, form *recording.Form, series 
 	}
 	var asSeries error // why an .npy is no series of the training's: it may be a recording
 	if len(paths) == 1 && (extension == ".npz" || extension == ".npy" && series) {
-		all, notes, err := readSeries(paths[0], form, skip)
+		all, notes, err := readSeries(paths[0], form, soFar, skip)
 		if err == nil || extension == ".npz" {
 			return all, notes, err
 		}
@@ -54,7 +55,9 @@ func Readable(ctx context.Context, paths []string, form *recording.Form, series 
 	}
 	all, notes, err = recordings.ReadReadable(ctx, paths, form, leave)
 	err = withoutFlags(err)
-	if asSeries != nil && err == nil {
+	if asSeries != nil && err == nil && soFar {
+		_, _, _, err = form.SoFar(all[0])
+	} else if asSeries != nil && err == nil {
 		_, _, err = form.Series(all[0]) // an array of another shape is no recording either
 	}
 	return all, notes, arrayError(paths[0], form, asSeries, err)
@@ -71,19 +74,22 @@ func withoutFlags(err error) error {
 
 // readSeries reads the series of a numpy file, with what a person should know of its other arrays. Samples without a
 // name are numbered.
-func readSeries(path string, form *recording.Form, skip func(name string, err error)) (all []recording.Recording,
-	notes []string, err error) {
+func readSeries(path string, form *recording.Form, soFar bool,
+	skip func(name string, err error)) (all []recording.Recording, notes []string, err error) {
 	why := map[int]error{}
 	var leave func(sample int, err error)
 	if skip != nil {
 		leave = func(sample int, err error) { why[sample] = err }
 	}
-	raw, err := datasets.ReadSeries(path, form, leave)
+	raw, err := datasets.ReadSeries(path, form, soFar, leave)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, series := range raw.Series {
 		one := recording.Recording{Name: strconv.Itoa(i), Series: series}
+		if raw.Unread != nil {
+			one.Unread = raw.Unread[i]
+		}
 		if raw.SampleNames != nil {
 			one.Name = raw.SampleNames[i]
 		}

@@ -3,11 +3,16 @@ package recording
 // This file fills the missing values of a recording, and finds the time points at which nothing was measured.
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 )
+
+// noValueError says of what a recording has no value, and then of what kind it is and what to do about one that has
+// ended.
+type noValueError struct{ says, ended string }
+
+// Error returns both.
+func (e noValueError) Error() string { return e.says + e.ended }
 
 // untracked makes the time points missing at which every sensor is 0, if the form says so. The gaps are then filled as
 // others are, and cut off at both ends: a body that is not in the picture yet has no first place to repeat. It is an
@@ -32,7 +37,8 @@ func (f *Form) untracked(r *Recording, c *Changes) error {
 	switch {
 	case lost == 0:
 	case lost == rows:
-		return errors.New("every sensor is 0 at each time point, as of a body that was never tracked; remove the sample")
+		return noValueError{"every sensor is 0 at each time point, as of a body that was never tracked",
+			"; remove the sample"}
 	case atBegin && f.Origin != "":
 		c.note("sensor %q, the origin, is 0 in the first time points, as if it was not tracked yet; those at which all "+
 			"sensors are 0 are missing values, cut off at the ends", f.Origin)
@@ -63,20 +69,9 @@ func (f *Form) cutBegin(r *Recording) {
 // Zeros, becomes zeros or, with Filled, what other sensors let expect.
 func (f *Form) fill(r *Recording, c *Changes) error {
 	width := len(f.Sensors) * f.Channels
-	end := 0 // after the last time point with a value
-	for at, v := range r.Values {
-		if slices.ContainsFunc(f.Gaps, func(gap float64) bool { return v == gap || v == float64(float32(gap)) }) {
-			r.Values[at] = math.NaN()
-		} else if !math.IsNaN(v) {
-			end = at/width + 1
-		}
-	}
-	if end == 0 {
-		return errors.New("no sensor has a value; remove the sample")
-	}
-	r.Values = r.Values[:end*width]
-	if r.Times != nil {
-		r.Times = r.Times[:end]
+	f.cutEnd(r)
+	if len(r.Values) == 0 {
+		return noValueError{"no sensor has a value", "; remove the sample"}
 	}
 	c.Holes = f.holes(r)
 	for column := range width {
@@ -108,9 +103,26 @@ func (f *Form) fill(r *Recording, c *Changes) error {
 func noValue(column string, isWindow bool) error {
 	const way = "(ccp data import --missing fill would fill it, --missing zero make it zero)"
 	if isWindow {
-		return fmt.Errorf("%s has no value in this window %s", column, way)
+		return noValueError{column + " has no value", " in this window " + way}
 	}
-	return fmt.Errorf("%s has no value in this sample; remove the sample or the sensor %s", column, way)
+	return noValueError{column + " has no value", " in this sample; remove the sample or the sensor " + way}
+}
+
+// cutEnd makes values missing that stand for missing ones, and cuts off the time points at the end without any value.
+func (f *Form) cutEnd(r *Recording) {
+	width := f.Width()
+	end := 0 // after the last time point with a value
+	for at, v := range r.Values {
+		if slices.ContainsFunc(f.Gaps, func(gap float64) bool { return v == gap || v == float64(float32(gap)) }) {
+			r.Values[at] = math.NaN()
+		} else if !math.IsNaN(v) {
+			end = at/width + 1
+		}
+	}
+	r.Values = r.Values[:end*width]
+	if r.Times != nil {
+		r.Times = r.Times[:end]
+	}
 }
 
 // fillSeries fills the gaps of a series, which is every stride-th value. It returns the number of gaps, and whether the

@@ -188,6 +188,30 @@ func (f *Form) TooMuch(share float64) bool {
 // is made up than an answer can rest on, and than the recordings of the training had. Forms of before have none of
 // these: then nothing is refused.
 func (f *Form) Judge(h Holes) (note string, err error) {
+	return f.judge(h, h)
+}
+
+// judgeSoFar is Judge for a recording that has so many time points, and may go on until it has as many as the longest
+// of the training: its holes are judged as if they were all.
+func (f *Form) judgeSoFar(h Holes, timepoints int) (note string, err error) {
+	if h.Sensors == nil || timepoints >= f.Longest {
+		return f.Judge(h)
+	}
+	share := float64(timepoints) / float64(f.Longest)
+	of := Holes{Share: share * h.Share, Missing: share * h.Missing, Longest: h.Longest, window: h.window,
+		lasts: h.lasts * float64(f.Longest-1) / float64(max(1, timepoints-1))}
+	for _, own := range h.Sensors {
+		of.Sensors = append(of.Sensors, share*own)
+	}
+	note, err = f.judge(h, of)
+	if err != nil {
+		err = fmt.Errorf("%w (measured by the training's longest recording)", err)
+	}
+	return note, err
+}
+
+// judge is Judge with the shares of a longer recording, by which holes are refused.
+func (f *Form) judge(own, h Holes) (note string, err error) {
 	if h.Sensors == nil {
 		return "", nil
 	}
@@ -224,9 +248,9 @@ func (f *Form) Judge(h Holes) (note string, err error) {
 			percent(most.Sensors[worst]))
 	case f.Holes != nil && longest > max(slack*slices.Max(most.Longest), leastLong*h.lasts):
 		err = fmt.Errorf("%s, longer than anywhere in the training, and a tenth of the recording%s", hole, h.wayOut())
-	case h.Share >= max(toldShare, most.Share), tellsOfSensor(h.Sensors[worst]) && h.Sensors[worst] > most.Sensors[worst],
-		h.Share > mostShare:
-		note = fmt.Sprintf("%s of its values are made up, %s: %s", percent(h.Share), known, hole)
+	case own.Share >= max(toldShare, most.Share), own.Share > mostShare,
+		tellsOfSensor(own.Sensors[worst]) && own.Sensors[worst] > most.Sensors[worst]:
+		note = fmt.Sprintf("%s of its values are made up, %s: %s", percent(own.Share), known, hole)
 	}
 	return note, err
 }

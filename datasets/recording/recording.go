@@ -40,6 +40,8 @@ type Recording struct {
 	// Series takes the place of all that but Name: a series at even time points, `[timepoints, sensors, channels]`
 	// row-major, with the training data's sensors in their order and without gaps, as datasets.Dataset.Series has them.
 	Series []float32
+	// Unread says why Series is not that of a whole recording, see Form.SoFar; nil if it is.
+	Unread *Unread
 	// Notes are what a person should know of it, as by the file that it is from. Form.Series and Form.Windows tell it
 	// first.
 	Notes []string
@@ -48,7 +50,7 @@ type Recording struct {
 	// of its times.
 	fastest, first, last float64
 	// rateTold says that Windows has told that the recording is taken at the training's rate, and isWindow that it is a
-	// window of one.
+	// window of one, or may go on.
 	rateTold, isWindow bool
 }
 

@@ -39,13 +39,20 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 	if err != nil {
 		return nil, notes, err
 	}
-	if note != "" {
-		notes = append(notes, note)
+	values, notes = f.evenly(r, notes, note)
+	return values, notes, nil
+}
+
+// evenly returns the values of a prepared recording at even time points, and the notes with one of its holes, if that
+// is not "", and that of its rate.
+func (f *Form) evenly(r Recording, notes []string, ofHoles string) ([]float32, []string) {
+	if ofHoles != "" {
+		notes = append(notes, ofHoles)
 	}
 	if r.Times == nil && !r.rateTold && f.Rate > 0 && r.Timepoints() > 1 {
 		notes = append(notes, f.RateNote())
 	}
-	return f.Even(r, nil), notes, nil
+	return f.Even(r, nil), notes
 }
 
 // RateNote says that a recording without times is taken at the training's rate.

@@ -105,12 +105,12 @@ func TestEarlyDecisions(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, e.NoClass)
 	assert.Equal(t, early.Figures{Samples: 1, AtEnd: e.AtEnd, Seen: 1}, e.Figures, "it counts as wrong")
-	whole, err := c.ClassifyEarly(t.Context(), [][]float32{d.Series[d.Test[0]], {1, 2, 3}})
+	whole, err := c.ClassifyEarly(t.Context(), [][]float32{d.Series[d.Test[0]], {1, 2, 3}}, nil)
 	require.ErrorContains(t, err, "unusable signal 1")
 	assert.Equal(t, decided(t, c, d.Series[d.Test[0]]), whole[0], "the others are predicted")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = c.ClassifyEarly(ended, [][]float32{d.Series[d.Test[0]]})
+	_, err = c.ClassifyEarly(ended, [][]float32{d.Series[d.Test[0]]}, nil)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -172,7 +172,7 @@ func TestNothingIsEarly(t *testing.T) {
 // decided predicts one series.
 func decided(t *testing.T, c *models.Classifier, series []float32) models.Prediction {
 	t.Helper()
-	all, err := c.ClassifyEarly(t.Context(), [][]float32{series})
+	all, err := c.ClassifyEarly(t.Context(), [][]float32{series}, nil)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	return all[0]
@@ -233,7 +233,7 @@ func TestEarlyIsSaved(t *testing.T) {
 	series := make([]float32, 2*40)
 	assert.Equal(t, decided(t, c, series), decided(t, again, series))
 	c.Early = nil
-	_, err = c.ClassifyEarly(t.Context(), [][]float32{series})
+	_, err = c.ClassifyEarly(t.Context(), [][]float32{series}, nil)
 	require.ErrorIs(t, err, early.ErrUntrained)
 }
 

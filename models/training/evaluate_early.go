@@ -67,7 +67,7 @@ func EvaluateEarly(ctx context.Context, c *models.Classifier, d *datasets.Datase
 		for _, i := range part {
 			series = append(series, d.Input(i, nil))
 		}
-		decided, err := c.ClassifyEarly(ctx, series)
+		decided, err := c.ClassifyEarly(ctx, series, nil)
 		if err != nil {
 			return e, namedSample(d, part, err)
 		}

@@ -255,5 +255,16 @@ def test_early():
     with pytest.warns(CCPWarning, match="sample 7: .* before time point"):
         some, _ = model.predict_early(so_far)
     assert some[7] is None and some[8] == classes[8]
+    holed = x[60:].copy()
+    holed[:, :, 30:39] = np.nan  # more than the training had, and later than most decisions
+    holed[3] = np.nan
+    with pytest.raises(CCPError, match="no.* measured"):
+        model.predict(holed)
+    with pytest.warns(CCPWarning, match="sample 3: nothing can be read of it so far"):
+        some, again = model.predict_early(holed)
+    soon = decided < 3
+    assert soon.sum() > 30 and some[3] is None and np.isnan(again[3])
+    soon[3] = False
+    assert (some[soon] == classes[soon]).all() and (again[soon] == decided[soon]).all()
     with pytest.raises(CCPError, match="^the classifier was not trained to decide early"):
         CCPClassifier(fast=True, params={"transforms": "values"}).fit(x[:60], y[:60]).predict_early(x)

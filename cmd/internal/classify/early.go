@@ -66,7 +66,7 @@ func EarlyOf(form *recording.Form, p models.Prediction) (e Early) {
 
 // PredictEarly predicts recordings as models.Classifier.ClassifyEarly does, and notes when each was decided.
 func (s *Samples) PredictEarly(ctx context.Context, c *models.Classifier) ([]models.Prediction, error) {
-	predictions, err := c.ClassifyEarly(ctx, s.Signals)
+	predictions, err := c.ClassifyEarly(ctx, s.Signals, s.Unread)
 	for _, p := range predictions {
 		s.Early = append(s.Early, EarlyOf(c.Form, p))
 	}

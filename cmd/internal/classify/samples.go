@@ -20,6 +20,7 @@ type Samples struct {
 	Windows []recording.Window   // nil: samples are whole
 	Signals [][]float32          // as Predict takes them
 	Along   []along.Told         // what is told of each window by those before it; nil: samples are whole
+	Unread  []*recording.Unread  // why each is not read as a whole recording, see SoFar; nil: all are
 	Early   []Early              // when the class of each recording was decided; nil if all are of whole ones
 	Written []recording.TimeForm // how the file of each writes its times; nil: as numbers
 	Notes   [][]string           // what to know of each recording, see recording.Form.Series; nil for other data
@@ -53,21 +54,41 @@ type Skip func(*RecordingError)
 
 // Whole makes the series of recordings. The error is a RecordingError.
 func Whole(f *recording.Form, all []recording.Recording, skip Skip) (s Samples, err error) {
+	err = s.read(all, skip, f.Series)
+	return s, err
+}
+
+// SoFar makes the series of recordings whose class is told before their end, as far as they can be read. The error is a
+// RecordingError.
+func SoFar(f *recording.Form, all []recording.Recording, skip Skip) (s Samples, err error) {
+	err = s.read(all, skip, func(r recording.Recording) ([]float32, []string, error) {
+		signal, unread, notes, err := f.SoFar(r)
+		if err == nil {
+			s.Unread = append(s.Unread, unread)
+		}
+		return signal, notes, err
+	})
+	return s, err
+}
+
+// read adds the series of recordings.
+func (s *Samples) read(all []recording.Recording, skip Skip,
+	series func(recording.Recording) ([]float32, []string, error)) error {
 	for i, r := range all {
 		name := r.Name
 		r.Name = "" // which the error has
-		signal, notes, err := f.Series(r)
+		signal, notes, err := series(r)
 		if err != nil {
 			wrong := &RecordingError{Index: i, Name: name, Err: err}
 			if skip == nil {
-				return s, wrong
+				return wrong
 			}
 			skip(wrong)
 			continue
 		}
 		s.add(i, name, signal, notes)
 	}
-	return s, nil
+	return nil
 }
 
 // Name makes a RecordingError of the classifier's error about a series. Other errors stay as they are.

@@ -42,8 +42,9 @@ type job struct {
 	ctx         context.Context
 	classifier  *models.Classifier
 	signals     [][]float32
-	early       bool   // decide the class of recordings as early as the classifier does
-	free        func() // called once, when the batcher needs classifier and signals no more
+	unread      []*recording.Unread // of recordings to decide early; nil: all are whole
+	early       bool                // decide the class of recordings as early as the classifier does
+	free        func()              // called once, when the batcher needs classifier and signals no more
 	predictions []models.Prediction
 	err         error
 	done        chan struct{}
@@ -230,10 +231,13 @@ func (b *batcher) compute(batch []*job) {
 	ctx, end := context.WithCancel(context.Background()) // until nobody waits for an answer
 	defer end()
 	var signals [][]float32
+	var unread []*recording.Unread
 	var waits atomic.Int64
 	waits.Store(int64(len(batch)))
 	for _, j := range batch {
 		signals = append(signals, j.signals...)
+		unread = append(unread, j.unread...)
+		unread = append(unread, make([]*recording.Unread, len(signals)-len(unread))...)
 		defer context.AfterFunc(j.ctx, func() {
 			if waits.Add(-1) == 0 {
 				end()
@@ -244,7 +248,7 @@ func (b *batcher) compute(batch []*job) {
 	predict := classify.Predict
 	if batch[0].early {
 		predict = func(ctx context.Context, c *models.Classifier, series [][]float32) ([]models.Prediction, error) {
-			return c.ClassifyEarly(ctx, series)
+			return c.ClassifyEarly(ctx, series, unread)
 		}
 	}
 	predictions, err := predict(ctx, batch[0].classifier, signals)

@@ -64,9 +64,9 @@ func (d *inferRequest) asks(names ...string) bool {
 	return slices.ContainsFunc(d.outputs, func(o output) bool { return slices.Contains(names, o.name) })
 }
 
-// takeEarly finds out whether early decisions are asked for, and whether the classifier has learned them.
-func (d *inferRequest) takeEarly(rule *early.Rule) error {
-	d.early = d.early || d.asks(decidedTensor, seenTensor)
+// allowsEarly returns an error if early decisions are asked for, and the classifier has not learned them or the request
+// asks for what is not of them.
+func (d *inferRequest) allowsEarly(rule *early.Rule) error {
 	switch {
 	case !d.early:
 		return nil
@@ -121,6 +121,7 @@ func decode(body []byte, binaryHeaderValue string, m *models.Metadata, most int,
 	if err != nil {
 		return nil, unreadable(err)
 	}
+	d.early = d.asks(decidedTensor, seenTensor)
 	in := inputs[0]
 	if in.name == seriesTensor {
 		return d, refuseRecording(d.readSeries(inputs, tail, m.Form, most, take))

@@ -55,7 +55,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 		d, err = decode(body, r.Header.Get(binaryHeader), &c.Metadata, s.Queue, take)
 	}
 	if err == nil {
-		err = cmp.Or(d.takeScores(c.Conformal), d.takeEarly(c.Early))
+		err = cmp.Or(d.takeScores(c.Conformal), d.allowsEarly(c.Early))
 	}
 	if err != nil {
 		return err
@@ -80,7 +80,8 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	}
 	arrive()
 	waits = true
-	predictions, err := m.answer(&job{ctx: ctx, classifier: c, signals: d.Signals, early: d.early, free: free})
+	predictions, err := m.answer(&job{ctx: ctx, classifier: c, signals: d.Signals, unread: d.Unread, early: d.early,
+		free: free})
 	if err != nil {
 		return refuseRecording(d.Name(err))
 	}

@@ -34,7 +34,8 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 	}
 	for i, r := range all {
 		sensors := cmp.Or(len(r.Sensors), len(c.Form.Sensors))
-		if err := take(perValue(r) * (len(r.Values)/sensors + 1) * len(c.Form.Sensors)); err != nil { // with the missing ones
+		values := (len(r.Values)/sensors + 1) * len(c.Form.Sensors) // with those of missing sensors
+		if err := take(d.perValue(r) * values); err != nil {
 			return nil, err
 		}
 		if cut.Window.Length > 0 {
@@ -44,9 +45,19 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 		}
 	}
 	if cut.Window.Length == 0 {
-		d.Samples, err = classify.Whole(c.Form, all, nil)
+		err = d.take(c.Form, all)
 	}
 	return d, refuseRecording(err)
+}
+
+// take makes the series of recordings: whole, or so far if early decisions are asked for.
+func (d *inferRequest) take(form *recording.Form, all []recording.Recording) (err error) {
+	read := classify.Whole
+	if d.early {
+		read = classify.SoFar
+	}
+	d.Samples, err = read(form, all, nil)
+	return err
 }
 
 // answers returns the body of the response to a request about recordings: a prediction for each.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
 )
 
@@ -50,7 +49,7 @@ func (d *inferRequest) readSeries(inputs []*input, tail []byte, form *recording.
 		}
 	}
 	// as float64, and then as the series that they become
-	if err := take(12*len(values) + perRecording*in.shape[0]); err != nil {
+	if err := take(d.perValue(recording.Recording{})*len(values) + perRecording*in.shape[0]); err != nil {
 		return err
 	}
 	all := make([]recording.Recording, in.shape[0])
@@ -62,8 +61,7 @@ func (d *inferRequest) readSeries(inputs []*input, tail []byte, form *recording.
 			all[i].Values = all[i].Values[:len(all[i].Times)*form.Width()]
 		}
 	}
-	d.Samples, err = classify.Whole(form, all, nil)
-	return err
+	return d.take(form, all)
 }
 
 // perRecording is about what a recording takes beside its values, in bytes.

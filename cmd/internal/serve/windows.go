@@ -101,7 +101,7 @@ func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *m
 	}
 	size := len(windows) * 512
 	for _, w := range windows {
-		size += perValue(ordered) * len(ordered.Part(w).Values)
+		size += d.perValue(ordered) * len(ordered.Part(w).Values)
 	}
 	if err := take(size); err != nil {
 		return err
@@ -122,13 +122,18 @@ func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *m
 	return nil
 }
 
-// perValue returns the most bytes that a value of a recording takes while a series is made of it: as float64, and as
-// float32. With times the series may have four times as many time points, and there are two of it.
-func perValue(r recording.Recording) int {
-	if r.Times == nil {
-		return 8 + 4
+// perValue returns the most bytes that a value of a recording takes while a series is made of it: as float64, of which a
+// recording that is read so far has two, and as float32. With times the series may have four times as many time points,
+// and there are two of it.
+func (d *inferRequest) perValue(r recording.Recording) int {
+	bytes := 8 + 4
+	if r.Times != nil {
+		bytes = 8 + 2*4*4
 	}
-	return 8 + 2*4*4
+	if d.early {
+		bytes += 8
+	}
+	return bytes
 }
 
 // refuseRecording makes a refusal of an error about a recording. Other errors stay as they are.
