@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -50,51 +51,107 @@ type warned struct {
 	after int
 }
 
-// warnings gives windows of a recording the class of the event that begins within --ahead of their end, or that of
-// none. It leaves out windows that lie in an event, or begin within --after of its end, and counts them.
-func (m *making) warnings(x *sample, windows []recording.Window) (all []warned, left int, err error) {
-	timeOf := func(at int) float64 { return float64(at) }
+// outlook says what was recorded before and after the windows of a recording: in the unit of its times, or in time
+// points.
+type outlook struct {
+	ahead, after float64
+	each         float64 // what one time point stands for
+	timeOf       func(at int) float64
+	span         func(w recording.Window) (start, end float64)
+	parts        [][2]int // the time points from the one to before the other, between which nothing was recorded
+}
+
+// outlookOf returns the outlook of a recording.
+func (m *making) outlookOf(x *sample) (o outlook, err error) {
 	second := 1.0
+	o = outlook{each: 1, parts: m.recordedParts(x)}
+	o.timeOf = func(at int) float64 { return float64(at) }
+	o.span = func(w recording.Window) (start, end float64) { return w.Start, w.End }
 	switch {
 	case m.Ahead.Timepoints:
+		o.span = func(w recording.Window) (start, end float64) { return float64(w.From), float64(w.To) }
 	case x.Times != nil:
-		each := 1 / cmp.Or(x.Rate(), 1)
-		second = cmp.Or(m.form.Second, 1)
-		timeOf = func(at int) float64 { // also of the end
+		o.each, second = 1/cmp.Or(x.Rate(), 1), cmp.Or(m.form.Second, 1)
+		o.timeOf = func(at int) float64 { // also of the end
 			if at == len(x.Times) {
-				return x.Times[at-1] + each
+				return x.Times[at-1] + o.each
 			}
 			return x.Times[at]
 		}
 	case m.form.Rate > 0:
-		timeOf = func(at int) float64 { return float64(at) / m.form.Rate }
+		o.each = 1 / m.form.Rate
+		o.timeOf = func(at int) float64 { return float64(at) / m.form.Rate }
 	default:
-		return nil, 0, errors.New("it has no times: give --ahead, --after and --window as numbers of time points")
+		return o, errors.New("it has no times: give --ahead, --after and --window as numbers of time points")
 	}
-	ahead, after := second*m.Ahead.Length, second*m.after().Length
+	o.ahead, o.after = second*m.Ahead.Length, second*m.after().Length
+	return o, nil
+}
+
+// recordedParts parts a recording at its pauses, in which no time point comes for longer than a window.
+func (m *making) recordedParts(x *sample) (parts [][2]int) {
+	pause := m.Cut.Window.Length * cmp.Or(m.form.Second, 1)
+	if m.Cut.Window.Timepoints {
+		pause = m.Cut.Window.Length / cmp.Or(x.Rate(), 1)
+	}
+	from := 0
+	for i := 1; i < len(x.Times); i++ {
+		if x.Times[i]-x.Times[i-1] > pause {
+			parts, from = append(parts, [2]int{from, i}), i
+		}
+	}
+	return append(parts, [2]int{from, x.Timepoints()})
+}
+
+// recorded reports whether --ahead after a window, and --after before it, were recorded wholly. Of both half a time
+// point may be missing, by which uneven times differ.
+func (o *outlook) recorded(w recording.Window) bool {
+	start, end := o.span(w)
+	known := func(p [2]int) bool {
+		first, last := o.timeOf(p[0]), o.timeOf(p[1]-1)+o.each
+		return p[0] <= w.From && w.To <= p[1] && first <= start-o.after+o.each/2 && end+o.ahead-o.each/2 <= last
+	}
+	return slices.ContainsFunc(o.parts, known)
+}
+
+// warnings gives windows of a recording the class of the event that begins within --ahead of their end, or that of
+// none. It leaves out, and counts, windows that lie in an event or begin within --after of its end, and those that no
+// event is known to follow, but might, or might have come before, as not all of that time was recorded.
+func (m *making) warnings(x *sample, windows []recording.Window) (all []warned, left leftOut, err error) {
+	o, err := m.outlookOf(x)
+	if err != nil {
+		return nil, left, err
+	}
 	for _, w := range windows {
 		label, begun, isNear := x.label, 0, false
-		start, soonest := timeOf(w.From), math.Inf(1)
-		end := timeOf(w.To)
+		soonest := math.Inf(1)
+		start, end := o.span(w)
 		for _, e := range x.events {
 			const rounding = 1e-6
-			from, to := timeOf(e.from), timeOf(e.to)
+			from, to := o.timeOf(e.from), o.timeOf(e.to)
 			if e.from < w.To {
 				begun++
 			}
-			isNear = isNear || e.from < w.To && start < to+after-rounding
-			if wait := from - end; e.from >= w.To && wait <= ahead+rounding && wait < soonest {
+			isNear = isNear || e.from < w.To && start < to+o.after-rounding
+			if wait := from - end; e.from >= w.To && wait <= o.ahead+rounding && wait < soonest {
 				label, soonest = e.label, wait
 			}
 		}
-		if isNear {
-			left++
-			continue
+		switch {
+		case isNear:
+			left.near++
+		case math.IsInf(soonest, 1) && !o.recorded(w):
+			left.unknown++
+		default:
+			all = append(all, warned{w, label, begun})
 		}
-		all = append(all, warned{w, label, begun})
 	}
 	return all, left, nil
 }
+
+// leftOut counts windows that early warning leaves out: those in events or after them, and those of which it is unknown
+// whether an event is near.
+type leftOut struct{ near, unknown int }
 
 // quiet returns the class of windows that no event follows soon.
 func (m *making) quiet() string { return suggest.Truth(suggest.Tidy(cmp.Or(m.Rest, noEvent))) }
@@ -137,11 +194,37 @@ func (c *cutter) noteEvents() {
 	}
 }
 
+// noteLeft tells of windows that are left out for events, or as none is known.
+func (c *cutter) noteLeft() {
+	if c.left.near > 0 {
+		c.making.note("%s, are left out (--after)", c.nearEvents())
+	}
+	if c.left.unknown > 0 {
+		c.making.note("%s, are left out", c.unknownEvents())
+	}
+}
+
 // nearEvents says which windows are left out for an event.
 func (c *cutter) nearEvents() string {
-	return fmt.Sprintf("%s in an event, or less than %s after one (--after, which is as long as --ahead unless it "+
-		"is given)",
-		text.Count(c.near, "window"), c.after())
+	return fmt.Sprintf("%s in an event, or less than %s after one", text.Count(c.left.near, "window"), c.after())
+}
+
+// unknownEvents says which windows are left out for what was not recorded.
+func (c *cutter) unknownEvents() string {
+	return fmt.Sprintf("%s whose next %s (--ahead) or last %s (--after) were not wholly recorded, so that an event may be "+
+		"there", text.Count(c.left.unknown, "window"), c.Ahead, c.after())
+}
+
+// allLeft says which windows are left out, in an error.
+func (c *cutter) allLeft() string {
+	var all []string
+	if c.left.near > 0 {
+		all = append(all, c.nearEvents()+" (--after, which is as long as --ahead unless it is given)")
+	}
+	if c.left.unknown > 0 {
+		all = append(all, c.unknownEvents())
+	}
+	return strings.Join(all, "; and ")
 }
 
 // checkAhead returns an error if windows of early warning lack a class: that of no event, or one of events.
@@ -164,7 +247,7 @@ func (c *cutter) checkAhead() error {
 	case !left[quiet]:
 		return fmt.Errorf("class %q would be lost: an event begins within %s of the end (--ahead) of each window that "+
 			"is left, "+
-			"and left out are %s; give a shorter --ahead or --after", quiet, c.Ahead, c.nearEvents())
+			"and left out are %s; give a shorter --ahead or --after", quiet, c.Ahead, c.allLeft())
 	}
 	for _, class := range slices.Sorted(maps.Keys(c.events)) {
 		if !left[class] {

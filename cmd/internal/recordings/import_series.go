@@ -158,8 +158,9 @@ func (m *making) cut() error {
 // check returns an error if no window is left, or none of a class.
 func (c *cutter) check() error {
 	switch {
-	case len(c.samples) == 0 && c.near > 0:
-		return fmt.Errorf("no window of %s is left: left out are %s; give a shorter --after", c.Cut.Window, c.nearEvents())
+	case len(c.samples) == 0 && c.left != (leftOut{}):
+		return fmt.Errorf("no window of %s is left: left out are %s; give a shorter --after or --ahead", c.Cut.Window,
+			c.allLeft())
 	case len(c.samples) == 0 && c.lost == nil && slices.ContainsFunc(c.whole, func(x *sample) bool { return x.isPart }):
 		return c.refuseLostClasses(c.whole)
 	case len(c.samples) == 0:
@@ -176,7 +177,7 @@ type cutter struct {
 	whole       []*sample
 	ends        bool                  // the last windows are the test
 	short, lost []error               // recordings and windows that are left out
-	near        int                   // windows that are left out, in events or after them
+	left        leftOut               // windows that early warning leaves out
 	events      map[string]eventCount // by class, for early warning
 }
 
@@ -201,7 +202,7 @@ func (c *cutter) add(x *sample, name string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.where, err)
 		}
-		c.near += left
+		c.left.near, c.left.unknown = c.left.near+left.near, c.left.unknown+left.unknown
 		c.countEvents(x, warned)
 		for _, w := range warned {
 			c.take(x, ordered, w.Window, fmt.Sprintf("%s event %d", name, w.after+1), w.label, "", name)
@@ -293,10 +294,7 @@ func (c *cutter) note() {
 	if c.lost != nil {
 		c.making.note("%d of %d windows are left out, the first: %v", len(c.lost), len(c.lost)+len(c.samples), c.lost[0])
 	}
-	if c.near > 0 {
-		c.making.note("%s in an event, or less than %s after one, are left out (--after)", text.Count(c.near, "window"),
-			c.after())
-	}
+	c.noteLeft()
 	c.noteEvents()
 }
 

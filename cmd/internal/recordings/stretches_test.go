@@ -295,68 +295,6 @@ func TestIntervalsOffTheRecording(t *testing.T) {
 	messagetest.OneNames(t, result.Notes, "line 4 of … labels.csv … 08:00:20 … 08:01:00 … recording … 08:00:29.9")
 }
 
-// The class of a window is the event that begins soon after it; windows in an event and after one are left out. Both
-// are counted here one by one.
-func TestAhead(t *testing.T) {
-	parts := []part{{"", 300}, {"fall", 20}, {"", 300}, {"fit", 40}, {"", 200}}
-	path := put(t, t.TempDir(), "events.csv", streamOf(true, parts...))
-	o := Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 2}, Step: recording.Span{Length: 1}},
-		Ahead: recording.Span{Length: 5}, After: recording.Span{Length: 3}}
-	result, d := imported(t, o, path)
-	var want []string
-	left := 0
-	for begin := 0; begin+20 <= 860; begin += 10 {
-		end, label, out := begin+20, noEvent, false
-		for event, span := range map[string][2]int{"fall": {300, 320}, "fit": {620, 660}} {
-			out = out || span[0] < end && begin < span[1]+30
-			if span[0] >= end && span[0]-end <= 50 {
-				label = event
-			}
-		}
-		if out {
-			left++
-			continue
-		}
-		want = append(want, label)
-	}
-	var got []string
-	for _, label := range d.Labels {
-		got = append(got, d.ClassNames[label])
-	}
-	assert.Equal(t, want, got)
-	messagetest.OneNames(t, result.Notes, fmt.Sprintf("%d windows in an event … 3s … --after", left))
-	assert.Len(t, result.Groups, 3, "the time before each event, and after the last")
-	assert.Len(t, d.Stretches, 5)
-	o.Ahead.Length = 0.1
-	o.Cut.Step.Length = 6.5
-	messagetest.Names(t, refused(t, o, path), "no window … --ahead")
-}
-
-// Events that no window comes before are counted.
-func TestEventsWithoutWindows(t *testing.T) {
-	path := put(t, t.TempDir(), "events.csv", streamOf(true, part{"", 100}, part{"fall", 20}, part{"", 115},
-		part{"fall", 20}, part{"", 60}))
-	result, _ := imported(t, Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 2},
-		Step: recording.Span{Length: 4}}, Ahead: recording.Span{Length: 1}}, path)
-	messagetest.OneNames(t, result.Notes, "1 of 2 events … window … 1s … --step … --ahead")
-}
-
-// Where --ahead and --after leave no window, or none of a class, the error says that they do, and what to change.
-func TestAheadLeavesNoWindows(t *testing.T) {
-	path := put(t, t.TempDir(), "events.csv", streamOf(true, part{"fall", 20}, part{"", 100}, part{"fall", 20},
-		part{"", 100}, part{"fit", 20}, part{"fall", 20}))
-	o := Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 2}, Step: recording.Span{Length: 1}},
-		Ahead: recording.Span{Length: 30}}
-	messagetest.Names(t, refused(t, o, path), "2s … windows in an event … 30s … --after")
-	o.After.Length = 1
-	messagetest.Names(t, refused(t, o, path), `"`+noEvent+`" … 30s … --ahead … --after`)
-	o.Ahead.Length = 3
-	o.Cut.Step.Length = 4.5
-	messagetest.Names(t, refused(t, o, path), `"fit" … 1 event … --step`)
-	o.Rest = "fall"
-	messagetest.Names(t, refused(t, o, path), `"fall" … --rest`)
-}
-
 // What loggers write for a missing value is a class of machines; the usual words and signs for none are not.
 func TestClassesOfMachines(t *testing.T) {
 	parts := []part{{"running", 60}, {"fault", 60}, {"-", 20}, {"offline", 60}, {"NA", 20}, {"running", 60}, {"?", 5},
