@@ -98,7 +98,7 @@ def teaser(path):
     model.fit(x[split == 0], y[split == 0])
     mean, accuracy, seen = model.score(x[split == 2], y[split == 2])
     seconds = processor_seconds(resource.RUSAGE_SELF) - before
-    at_end = np.mean(model._estimators[-1].predict(x[split == 2]) == y[split == 2])
+    at_end = np.mean(model.estimators_[-1].predict(x[split == 2]) == y[split == 2])
     yield dict(split="own", method="TEASER", accuracy=accuracy, at_end=at_end, seen=seen, harmonic_mean=mean, seconds=seconds)
 
 
