@@ -153,7 +153,7 @@ func (j *Judged) addStream(t *told, truth []int) (score StreamScore, right int) 
 func truthOf(s recordings.Annotated, names []string) ([]int, error) {
 	truth := slices.Repeat([]int{along.Unknown}, s.Timepoints())
 	for _, p := range s.Parts {
-		class := slices.Index(names, p.Class)
+		class := suggest.Class(p.Class, names)
 		if class < 0 {
 			return nil, fmt.Errorf("%s: class %q is none of the training's, which are %s; correct its name, or remove it from "+
 				"the labels", s.Name, p.Class, suggest.Few(names))

@@ -138,6 +138,12 @@ func TestTruthOf(t *testing.T) {
 	truth, err := truthOf(s, []string{"a", "b"})
 	require.NoError(t, err)
 	assert.Equal(t, []int{-1, 1, 1, -1, -1}, truth)
+	for _, names := range [][]string{{"2.0", "1.0"}, {"2", "1"}} { // as samples of a file, too
+		numbered := recordings.Annotated{Recording: s.Recording, Parts: []recordings.Marking{{From: 0, To: 2, Class: "1"}}}
+		truth, err := truthOf(numbered, names)
+		require.NoError(t, err)
+		assert.Equal(t, []int{1, 1}, truth[:2])
+	}
 	_, err = truthOf(s, []string{"a", "c"})
 	messagetest.Names(t, err, `x … "b" … a, c`)
 }
