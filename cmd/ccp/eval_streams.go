@@ -13,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/internal/watch"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -134,6 +135,11 @@ func (e *evalStreams) run(s *shared, cmd *cobra.Command, dir, data string) error
 	}
 	if m.Form == nil {
 		return usage(cmd, errors.New("--label and --labels are of a stream, and the training data was no recordings"))
+	}
+	if e.annotation.Rest != "" && suggest.Class(e.annotation.Rest, m.ClassNames) < 0 {
+		return usage(cmd, fmt.Errorf("--rest %s: it is none of the training's classes, which are %s%s; without --rest, what "+
+			"has no class does not count", e.annotation.Rest, suggest.Few(m.ClassNames),
+			suggest.Meant(e.annotation.Rest, m.ClassNames)))
 	}
 	streams, notes, err := recordings.ReadAnnotated(cmd.Context(), streamFiles(data), m.Form, e.annotation)
 	if err != nil {

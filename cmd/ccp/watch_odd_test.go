@@ -268,6 +268,15 @@ func TestEvalStreamsAsImported(t *testing.T) {
 	messagetest.Names(t, errors.New(shown), "after they begin … delay, s … transition")
 	assert.NotContains(t, shown, "%!")
 
+	code, _, stderr = execute(t, append(eval, "--rest", "tranistion")...)
+	assert.Equal(t, 2, code)
+	messagetest.Names(t, stderr, "--rest tranistion … classes … transition … without --rest")
+	none := trainOn("none", "--window", "0.5s", "--step", "0.5s", "--rest", "none")
+	_, table, isTable := strings.Cut(succeed(t, "eval", "--backend", "go", "--checkpoint", none, "--data", path, "--label",
+		"activity"), "confusion of events")
+	require.True(t, isTable)
+	assert.Equal(t, 1, strings.Count(table, "\nnone "), "the row of a class, and no other one")
+
 	ahead := trainOn("ahead", "--window", "0.2s", "--step", "0.1s", "--ahead", "0.3s", "--after", "1ms")
 	eval[4] = ahead
 	code, _, stderr = execute(t, eval...)
