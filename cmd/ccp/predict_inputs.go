@@ -112,6 +112,9 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 			skip(wrong)
 			continue
 		}
+		if note, _ := m.Form.OtherRate(ordered.Rate()); note != "" {
+			notes = append(notes, note)
+		}
 		found[i], windows[i], about[i], count = ordered, own, notes, count+len(own)
 	}
 	return func(do func(classify.Samples) error) error {

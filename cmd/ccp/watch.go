@@ -235,8 +235,12 @@ func (r *watching) end(err error) error {
 		}
 	}
 	s := r.watcher.Summary
+	gaps := text.Count(s.Gaps, "gap")
+	if s.Missing > 0 {
+		gaps += fmt.Sprintf(" (%s missing)", text.Count(s.Missing, "window"))
+	}
 	fmt.Fprintf(r.cmd.ErrOrStderr(), "%s, %s, %s of class (%s by windows alone), %s\n", text.Count(s.Rows, "row"),
-		text.Count(s.Windows, "window"), text.Count(s.Changes, "change"), text.Thousands(s.Raw), text.Count(s.Gaps, "gap"))
+		text.Count(s.Windows, "window"), text.Count(s.Changes, "change"), text.Thousands(s.Raw), gaps)
 	for _, class := range slices.Sorted(maps.Keys(s.Lasted)) {
 		name := class
 		if name == "" {

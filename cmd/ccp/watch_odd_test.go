@@ -75,7 +75,7 @@ func TestWatchOdd(t *testing.T) {
 		}), "--checkpoint", dir)
 		require.Zero(t, code, stderr)
 		assert.Contains(t, stdout, "\n26,,,\n", "told when the first window without ay has come")
-		messagetest.Names(t, stderr, "left out … ay … 1 gap")
+		messagetest.Names(t, stderr, "left out … ay … 1 gap\n")
 	})
 
 	t.Run("a gap before the first window", func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestWatchOdd(t *testing.T) {
 		code, stdout, stderr := watchStream(t, late, "--checkpoint", dir)
 		require.Zero(t, code, stderr)
 		assert.Equal(t, "3600.5,,,", strings.Split(stdout, "\n")[1])
-		messagetest.Names(t, stderr, "a gap before time 3600.5 … 1 gap")
+		messagetest.Names(t, stderr, "a gap before time 3600.5 … 1 gap (3,600 windows missing)")
 		assert.Equal(t, 1, strings.Count(stderr, "a gap before"))
 	})
 
@@ -158,6 +158,40 @@ func TestWatchOdd(t *testing.T) {
 		require.Zero(t, code, stderr)
 		assert.Equal(t, plain, stdout)
 		assert.Equal(t, 1, strings.Count(stderr, "sensor temp was not in the training data"), stderr)
+	})
+
+	t.Run("a fourth of the rate", func(t *testing.T) {
+		slow := []string{lines[0]}
+		for i := 1; i < len(lines); i += 4 {
+			slow = append(slow, lines[i])
+		}
+		code, stdout, stderr := watchStream(t, slow, "--checkpoint", dir, "--raw")
+		require.Zero(t, code, stderr)
+		messagetest.Names(t, stderr, "warning … 5 a second … 20 … resampled … 0 gaps")
+		assert.NotContains(t, stderr, "a gap before")
+		assert.NotContains(t, stderr, "missing")
+		path := write(t, filepath.Join(t.TempDir(), "slow.csv"), strings.Join(slow, "\n")+"\n")
+		code, predicted, told := execute(t, "predict", "--backend", "go", "--checkpoint", dir, "--window", "2s", "--step", "1s",
+			path)
+		require.Zero(t, code, told)
+		messagetest.Names(t, told, "slow.csv … 5 a second … 20 … resampled")
+		assert.NotContains(t, told, "unit")
+		watched := strings.Split(strings.TrimSpace(stdout), "\n")
+		windows := strings.Split(strings.TrimSpace(predicted), "\n")
+		require.Len(t, watched, len(windows)-1, "predict has the recording as a whole, too")
+		for i, line := range watched[1:] {
+			of := strings.Split(windows[i+1], ",")
+			assert.Contains(t, line, strings.Join(of[1:4], ","))
+		}
+
+		far := mapped(slow, func(at int, c []string) { c[0] = fmt.Sprint(3 * at) })
+		code, _, stderr = watchStream(t, far, "--checkpoint", dir)
+		assert.Equal(t, 1, code)
+		messagetest.Names(t, stderr, "3 of time apart … window of 2s … unit")
+		code, _, stderr = watchStream(t, slow, "--checkpoint", dir, "--window", "0.15s", "--step", "0.15s")
+		assert.Equal(t, 1, code)
+		messagetest.Names(t, stderr, "0.2 of time apart … window of 0.15s … longer windows")
+		assert.NotContains(t, stderr, "unit")
 	})
 
 	t.Run("times in ms", func(t *testing.T) {

@@ -14,13 +14,14 @@ import (
 )
 
 // Follower cuts a stream of time points into the windows that Form.Windows cuts of the whole, as soon as a time point
-// after a window has come. The rate of the stream is taken to be the training's.
+// after a window has come. A stream with times has the rate of its last time points, and another one the training's.
 type Follower struct {
 	form  *Form
 	cut   Cut
 	width int
 
 	each, length, step float64 // of a time point, a window, and from the begin of one to that of the next, by the clock
+	recent             recent  // which say what each is of a stream with times
 	timed              bool    // the time points have times
 	begin              float64 // of the first window, by the clock
 	next               int     // the number of the next window
@@ -104,12 +105,27 @@ func (w *Follower) Add(time float64, values []float64) (complete []Followed, ski
 	if !w.begun {
 		w.begun, w.begin, w.timed = true, clock, timed
 	}
+	if each := w.own(time, values); each > 0 {
+		w.each = each
+	}
 	complete, skipped = w.upTo(clock)
 	w.last = time
 	w.count++
 	w.values, w.times, w.clock = append(w.values, values...), append(w.times, time), append(w.clock, clock)
 	return complete, skipped, nil
 }
+
+// own returns the time that one time point stands for in the stream itself; 0 if that is not to be known, or windows are
+// numbers of time points.
+func (w *Follower) own(time float64, values []float64) float64 {
+	if !w.timed || w.cut.Window.Timepoints {
+		return 0
+	}
+	return w.recent.add(time, values, w.form.Channels)
+}
+
+// early returns how long before the begin of a window a time point may come that is in it.
+func (w *Follower) early() float64 { return early(min(w.each, w.length, w.step)) }
 
 // mostTimepoints bounds how far from 0 times may be, in time points, so that float64 tells halves of these apart.
 const mostTimepoints = 1 << 51
@@ -133,6 +149,7 @@ func (w *Follower) Finish() (complete []Followed) {
 // Reset forgets all time points: the next one begins the first window.
 func (w *Follower) Reset() {
 	w.values, w.times, w.clock, w.next, w.count, w.begun = w.values[:0], w.times[:0], w.clock[:0], 0, 0, false
+	w.recent.reset()
 }
 
 // upTo returns the windows that end before a time point at this time by the clock, and forgets the time points that no
@@ -141,15 +158,15 @@ func (w *Follower) upTo(time float64) (complete []Followed, skipped int) {
 	for {
 		start := w.begin + float64(w.next)*w.step
 		end := start + w.length
-		if time < end-w.each/2 {
+		if time < end-w.early() {
 			break
 		}
 		from, to := w.reach(start), w.reach(end)
 		w.next++
-		if float64(to-from) < w.length/w.each/2 {
+		if tooFewIn(to-from, w.length, w.each) {
 			skipped++
 			if from == len(w.clock) { // nothing is left: the next window that may have something reaches the time
-				most := int((time + w.each/2 - w.length - w.begin) / w.step)
+				most := int((time + w.early() - w.length - w.begin) / w.step)
 				skipped, w.next = skipped+max(0, most-w.next), max(w.next, most)
 			}
 			continue
@@ -163,7 +180,7 @@ func (w *Follower) upTo(time float64) (complete []Followed, skipped int) {
 // reach returns the first kept time point that does not begin before a time.
 func (w *Follower) reach(time float64) int {
 	at := 0
-	for at < len(w.clock) && w.clock[at] < time-w.each/2 {
+	for at < len(w.clock) && w.clock[at] < time-w.early() {
 		at++
 	}
 	return at

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -30,7 +31,7 @@ func followed(t *testing.T, f *Form, r Recording, cut Cut) (all []Followed, kept
 }
 
 // A stream gives the windows of the whole recording: the same times, and the same series, with and without times, with
-// jitter, gaps and steps of any length.
+// jitter, gaps and steps of any length, at the training's rate and at others.
 func TestFollowAsWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for name, of := range map[string]struct {
@@ -39,24 +40,29 @@ func TestFollowAsWindows(t *testing.T) {
 		gaps   bool
 		timed  bool
 		rate   float64
+		own    float64 // the stream's rate; 0: 50
 	}{
-		"even":                  {Cut{Window: Span{2, false}, Step: Span{0.5, false}}, 0, false, true, 50},
-		"without times":         {Cut{Window: Span{2, false}, Step: Span{0.5, false}}, 0, false, false, 50},
-		"jitter":                {Cut{Window: Span{2, false}, Step: Span{1, false}}, 0.05, false, true, 50},
-		"gaps":                  {Cut{Window: Span{2, false}, Step: Span{0.3, false}}, 0.05, true, true, 50},
-		"steps beyond a window": {Cut{Window: Span{1, false}, Step: Span{1.7, false}}, 0, true, true, 50},
-		"time points":           {Cut{Window: Span{64, true}, Step: Span{16, true}}, 0, false, true, 50},
-		"time points only":      {Cut{Window: Span{64, true}}, 0, false, false, 0},
-		"one time point":        {Cut{Window: Span{1, true}}, 0, false, true, 50},
+		"even":                  {Cut{Window: Span{2, false}, Step: Span{0.5, false}}, 0, false, true, 50, 0},
+		"without times":         {Cut{Window: Span{2, false}, Step: Span{0.5, false}}, 0, false, false, 50, 0},
+		"jitter":                {Cut{Window: Span{2, false}, Step: Span{1, false}}, 0.05, false, true, 50, 0},
+		"gaps":                  {Cut{Window: Span{2, false}, Step: Span{0.3, false}}, 0.05, true, true, 50, 0},
+		"steps beyond a window": {Cut{Window: Span{1, false}, Step: Span{1.7, false}}, 0, true, true, 50, 0},
+		"time points":           {Cut{Window: Span{64, true}, Step: Span{16, true}}, 0, false, true, 50, 0},
+		"time points only":      {Cut{Window: Span{64, true}}, 0, false, false, 0, 0},
+		"a quarter of the rate": {Cut{Window: Span{2, false}, Step: Span{1, false}}, 0, true, true, 50, 12.5},
+		"a fifth of the rate":   {Cut{Window: Span{2, false}, Step: Span{0.5, false}}, 0.05, true, true, 50, 10},
+		"a few time points":     {Cut{Window: Span{2, false}, Step: Span{1, false}}, 0, true, true, 10, 1.6},
+		"twice the rate":        {Cut{Window: Span{2, false}, Step: Span{0.3, false}}, 0.05, true, true, 50, 100},
+		"one time point":        {Cut{Window: Span{1, true}}, 0, false, true, 50, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &Form{Sensors: []string{"a", "b"}, Channels: 1, Rate: of.rate}
 			r := Recording{Sensors: f.Sensors, Channels: 1}
-			time := 3.0
+			time, own := 3.0, cmp.Or(of.own, 50)
 			for at := range 1000 {
 				r.Values = append(r.Values, rng.NormFloat64(), rng.NormFloat64())
-				r.Times = append(r.Times, time+of.jitter/50*(rng.Float64()-0.5))
-				time += 1. / 50
+				r.Times = append(r.Times, time+of.jitter/own*(rng.Float64()-0.5))
+				time += 1 / own
 				if of.gaps && (at == 300 || at == 700) {
 					time += 7.304 // no half of a step, where jitter puts a time point into one window or the next
 				}
@@ -77,9 +83,74 @@ func TestFollowAsWindows(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, want, series)
 			}
-			assert.LessOrEqual(t, kept, 2*50+2)
+			assert.LessOrEqual(t, kept, int(2*own)+2)
 		})
 	}
+}
+
+// A pause leaves a window that still has half of its time points, at the stream's own rate, and no window with fewer: the
+// same with the digits of dates, of milliseconds and of seconds, in a stream and in a whole recording.
+func TestHalfOfAWindow(t *testing.T) {
+	value := []float64{1}
+	for _, own := range []float64{25, 10, 50} {
+		for _, unit := range []struct{ begin, second float64 }{{0, 1}, {1717147800, 1}, {1717147800123, 1000}} {
+			for left, want := range map[int]int{0: 4, -1: 3} { // of [2, 4), before the pause, from the half on
+				f := &Form{Sensors: []string{"a"}, Channels: 1, Rate: 25 / unit.second, Second: unit.second}
+				r := Recording{Sensors: f.Sensors, Channels: 1}
+				half := int(own)
+				for at := range 4 * half {
+					time := float64(at) / own
+					if at >= 3*half+left {
+						time += 2 - float64(left+half)/own
+					}
+					r.Times = append(r.Times, unit.begin+math.Round(time*1000)/1000*unit.second)
+					r.Values = append(r.Values, value...)
+				}
+				cut := Cut{Window: Span{Length: 2}, Step: Span{Length: 1}}
+				_, windows, _, err := f.Windows(r, cut, math.MaxInt)
+				require.NoError(t, err)
+				got, _ := followed(t, f, r, cut)
+				assert.Equal(t, []int{want, want}, []int{len(windows), len(got)}, "%g a second from %g, %d", own, unit.begin, left)
+			}
+		}
+	}
+}
+
+// A stream whose rate changes has windows of the new one soon, and sensors that are read in turn have a rate of their
+// own.
+func TestFollowAnotherRate(t *testing.T) {
+	f := &Form{Sensors: []string{"a", "b"}, Channels: 1, Rate: 25}
+	w, err := f.Follow(Cut{Window: Span{Length: 2}, Step: Span{Length: 1}})
+	require.NoError(t, err)
+	cuts, time := 0, 0.0
+	for at := range 500 {
+		some, _, err := w.Add(time, []float64{1, 2})
+		require.NoError(t, err)
+		if time > 40 {
+			cuts += len(some)
+		}
+		time += 0.04
+		if at >= 250 {
+			time += 0.16
+		}
+	}
+	assert.Equal(t, 19, cuts)
+
+	f.Rate = 2
+	w, err = f.Follow(Cut{Window: Span{Length: 5}})
+	require.NoError(t, err)
+	cuts = 0
+	for at := range 30 {
+		for _, one := range []struct {
+			after  float64
+			values []float64
+		}{{0, []float64{1, math.NaN()}}, {0.01, []float64{math.NaN(), 2}}} {
+			some, _, err := w.Add(float64(at)+one.after, one.values)
+			require.NoError(t, err)
+			cuts += len(some)
+		}
+	}
+	assert.Equal(t, 6, cuts+len(w.Finish()))
 }
 
 // A gap of years takes no longer than one of a second, and a clock that is set back is an error.

@@ -53,18 +53,21 @@ func (f *Form) subtractOrigin(r *Recording, c *Changes) {
 	}
 }
 
-// unit notes times whose rate is far from the training's. It refuses them if the rates differ as those of minutes and
-// seconds do, and no series can be made at the training's rate: then the times must be in another unit.
+// unit notes times whose rate is far from the training's, unless that is told of the whole that a window is of. It
+// refuses them if the rates differ as those of minutes and seconds do, and no series can be made at the training's
+// rate: then the times must be in another unit.
 func (f *Form) unit(r *Recording, c *Changes) error {
 	const maxRateRatio = 50
 	rate := r.Rate()
 	if f.Rate == 0 || rate == 0 || max(rate/f.Rate, f.Rate/rate) <= mostStretch {
 		return nil
 	}
-	difference := fmt.Sprintf("its time points are %s apart, the training's %s", f.Step(rate), f.Step(f.Rate))
 	if f.Rate/rate > maxRateRatio || rate/f.Rate > maxRateRatio && (r.Times[len(r.Times)-1]-r.Times[0])*f.Rate < 0.5 {
-		return fmt.Errorf("%s; give its times in the unit of the training's", difference)
+		return fmt.Errorf("its time points are %s apart, the training's %s; give its times in the unit of the training's",
+			f.Step(rate), f.Step(f.Rate))
 	}
-	c.note("%s; are its times in another unit?", difference)
+	if note, _ := f.OtherRate(rate); !r.rateTold {
+		c.note("%s", note)
+	}
 	return nil
 }

@@ -142,34 +142,44 @@ func (r Recording) Rate() float64 {
 // rates returns rateOf all times, the sum of the sensors' own rates, and the greatest of them, with that sensor's
 // times. They are one if a sensor is read at all times.
 func (r Recording) rates() (all, sum, most float64, times []float64) {
-	all = rateOf(r.Times)
-	if all == 0 {
+	channels, width := max(1, r.Channels), 0
+	if len(r.Times) > 0 {
+		width = len(r.Values) / len(r.Times)
+	}
+	return ratesOf(r.Times, (width+channels-1)/channels, func(at, sensor int) bool {
+		return !math.IsNaN(r.Values[at*width+sensor*channels])
+	})
+}
+
+// ratesOf returns the rates of times at which sensors have values or not.
+func ratesOf(all []float64, sensors int, has func(at, sensor int) bool) (rate, sum, most float64, times []float64) {
+	rate = rateOf(all)
+	if rate == 0 {
 		return 0, 0, 0, nil
 	}
-	width := len(r.Values) / len(r.Times)
-	for column := 0; column < width; column += max(1, r.Channels) {
-		own := make([]float64, 0, len(r.Times))
-		for i, time := range r.Times {
-			if !math.IsNaN(r.Values[i*width+column]) {
+	for sensor := range sensors {
+		own := make([]float64, 0, len(all))
+		for i, time := range all {
+			if has(i, sensor) {
 				own = append(own, time)
 			}
 		}
-		if len(own) == len(r.Times) {
-			return all, all, all, own
+		if len(own) == len(all) {
+			return rate, rate, rate, own
 		}
-		if tooFew(len(own), len(r.Times)) {
+		if tooFew(len(own), len(all)) {
 			continue
 		}
-		rate := rateOf(own)
-		sum += rate
-		if rate > most {
-			most, times = rate, own
+		one := rateOf(own)
+		sum += one
+		if one > most {
+			most, times = one, own
 		}
 	}
 	if times == nil {
-		most, times = all, r.Times
+		most, times = rate, all
 	}
-	return all, cmp.Or(sum, all), most, times
+	return rate, cmp.Or(sum, rate), most, times
 }
 
 // Rate returns the median rate of n recordings, see Recording.Rate. Those without times do not count. It is 0 if none

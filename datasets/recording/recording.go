@@ -49,9 +49,9 @@ type Recording struct {
 	// What Prepare saw before it filled gaps: the rate of the sensor that was read most often, and the first and the last
 	// of its times.
 	fastest, first, last float64
-	// rateTold says that Windows has told that the recording is taken at the training's rate, and isWindow that it is a
-	// window of one, or may go on.
-	rateTold, isWindow bool
+	// rateTold says that it has been told at which rate the recording is taken, isWindow that it is a window of one, or may
+	// go on, and isPart that Part made it.
+	rateTold, isWindow, isPart bool
 }
 
 // New returns a recording of rows, one for each time point. A row holds the channels of each sensor side by side, in

@@ -327,11 +327,24 @@ func TestAnotherUnit(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, notes)
 	}
-	for _, far := range []float64{0.001, 0.02, 0.5, 4} { // a faster device is no mistake
+	for _, far := range []float64{0.001, 0.01, 1, 4} { // a faster device is no mistake
 		_, notes, err := series(far, 80)
 		require.NoError(t, err)
 		messagetest.EachNames(t, notes, fmt.Sprintf("time points … %g … training's 0.1 … unit", far))
 	}
+	for _, other := range []float64{0.02, 0.5} { // another rate is no other unit
+		_, notes, err := series(other, 80)
+		require.NoError(t, err)
+		messagetest.EachNames(t, notes, fmt.Sprintf("time points … %g a second … training's … 10 … resampled", 1/other))
+		assert.NotContains(t, notes[0], "unit")
+	}
+	note, isUnit := f.OtherRate(10.9)
+	assert.Empty(t, note)
+	assert.False(t, isUnit)
+	note, _ = f.OtherRate(8.9)
+	assert.NotEmpty(t, note)
+	_, isUnit = f.OtherRate(1)
+	assert.True(t, isUnit)
 	for _, c := range []struct {
 		step       float64
 		timepoints int

@@ -23,7 +23,8 @@ func (f *Form) Series(r Recording) (values []float32, notes []string, err error)
 	if r.Series != nil {
 		return r.Series, r.Notes, nil
 	}
-	r.Values = slices.Clone(r.Values) // the caller's stay as they are
+	r.Values = slices.Clone(r.Values)                     // the caller's stay as they are
+	r.rateTold = r.rateTold || r.isPart && r.Times != nil // of all windows together
 	changes, err := f.Prepare(&r)
 	notes = slices.Concat(r.Notes, changes.Notes)
 	if err != nil && r.Name != "" {

@@ -67,7 +67,7 @@ type Window struct {
 
 // Part returns the part of a recording with Sensors and Channels in a window. It shares the values.
 func (r Recording) Part(w Window) Recording {
-	r.isWindow = true
+	r.isWindow, r.isPart = true, true
 	width := len(r.Sensors) * r.Channels
 	r.Values = r.Values[w.From*width : w.To*width]
 	if r.Times != nil {
@@ -84,7 +84,7 @@ const mostSteps = 10_000_000
 
 // Windows cuts a recording into at most most windows, for Part of ordered, which has the sensors of the form. A time
 // point stands for the median time between two of them. Windows leaves out time points at the end that fill no window,
-// and windows with fewer than half of the time points that belong into them. The notes tell of both, and of what Series
+// and windows with fewer than half of the time points that they hold at its rate. The notes tell of both, and of what Series
 // would tell of. The error says why there is no window; it wraps ErrShort if the recording is shorter than one.
 func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all []Window, notes []string, err error) {
 	c := Changes{Notes: r.Notes}
@@ -186,7 +186,7 @@ func (f *Form) tooShort(whose string, each float64, cut Cut) error {
 // that lie in gaps and of time points at the end that fill none.
 func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
 	times := r.times
-	end := times[0] + r.lasts() + r.each/2 // that no window goes beyond
+	end := times[0] + r.lasts() + early(r.each) // that no window goes beyond
 	from, to, gaps, gap := 0, 0, 0, 0.0
 	start := times[0]
 	for k := 0; start+r.length <= end; start = times[0] + float64(k)*r.step {
@@ -194,7 +194,7 @@ func (r *ruler) windows(most int, c *Changes) (all []Window, err error) {
 		to = r.reach(max(to, from), start+r.length)
 		next := k + 1
 		switch {
-		case float64(to-from) < r.length/r.each/2:
+		case tooFewIn(to-from, r.length, r.each):
 			next = r.afterGap(k, to)
 			gap = tidy(times[0] + float64(next-1)*r.step)
 			gaps += next - k
@@ -233,7 +233,7 @@ func (r *ruler) afterGap(k, to int) int {
 
 // reach returns the first time point from a given one on that does not begin before a time.
 func (r *ruler) reach(from int, time float64) int {
-	for from < len(r.times) && r.times[from] < time-r.each/2 {
+	for from < len(r.times) && r.times[from] < time-early(r.each) {
 		from++
 	}
 	return from

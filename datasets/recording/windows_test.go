@@ -152,19 +152,19 @@ func TestWindowsAcrossGaps(t *testing.T) {
 		}
 		var want []Window
 		gaps, last := 0, 0.0
-		for k := 0; r.Times[0]+float64(k)*step+length <= r.Times[0]+(r.Times[29]-r.Times[0]+each)+each/2; k++ {
+		for k := 0; r.Times[0]+float64(k)*step+length <= r.Times[0]+(r.Times[29]-r.Times[0]+each)+0.49*each; k++ {
 			start := r.Times[0] + float64(k)*step
 			w := Window{Start: tidy(start), End: tidy(start + length)}
 			for _, time := range r.Times {
-				if time < start-each/2 {
+				if time < start-0.49*each {
 					w.From++
 				}
-				if time < start+length-each/2 {
+				if time < start+length-0.49*each {
 					w.To++
 				}
 			}
 			w.To = max(w.To, w.From)
-			if float64(w.To-w.From) < length/each/2 {
+			if 2*(w.To-w.From) < int(length/each+0.01) {
 				gaps, last = gaps+1, w.Start
 			} else {
 				want = append(want, w)

@@ -111,6 +111,9 @@ func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *m
 	if err != nil {
 		return err
 	}
+	if note, _ := c.Form.OtherRate(ordered.Rate()); note != "" {
+		about = append(about, note)
+	}
 	kept := len(d.Notes) - first
 	if kept == 0 {
 		return refuse(unusable)

@@ -3,29 +3,29 @@ package watch
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 const (
-	paceSteps = 200 // between time points, by which a stream's unit and rate are told
-	paceRatio = 10  // of their median to the training's step, from which it must be another unit; and of a pause to it
-	rateShare = 0.1 // of the training's rate, by which another one differs
+	paceSteps  = 200 // between time points, by which a stream's rate is told
+	unitSteps  = 10  // the least by which its unit is
+	pauseRatio = 10  // of a pause to the usual step
 )
 
 // pace compares the first times of a stream with the training's. After its first window, of ten time points at least,
 // it checks their unit: in another one, such as ms, each row would be a gap, or a window would never end. After 200
 // steps it tells another rate.
 type pace struct {
-	form  *recording.Form
-	cut   recording.Cut
-	each  float64 // between two time points of the training; 0: not to be known
-	most  int     // steps after which the unit is checked; 0: windows are numbers of time points, in any unit
-	note  func(line string)
-	times []float64
-	done  bool
+	form    *recording.Form
+	cut     recording.Cut
+	window  float64 // its length in the unit of times; 0: windows are numbers of time points, in any unit
+	most    int     // steps after which the unit is checked, if no window has ended before
+	note    func(line string)
+	times   []float64
+	checked bool // the unit is
+	done    bool
 }
 
 // newPace returns what checks the times of a stream that is cut so.
@@ -33,10 +33,10 @@ func newPace(form *recording.Form, cut recording.Cut, note func(line string)) *p
 	if form.Rate == 0 {
 		return &pace{done: true}
 	}
-	p := &pace{form: form, cut: cut, each: 1 / form.Rate, note: note}
+	p := &pace{form: form, cut: cut, note: note, checked: cut.Window.Timepoints}
 	if !cut.Window.Timepoints {
-		points := cut.Window.Length * cmp.Or(form.Second, 1) * form.Rate
-		p.most = int(min(paceSteps, max(10, points)))
+		p.window = cut.Window.Length * cmp.Or(form.Second, 1)
+		p.most = int(min(paceSteps, max(unitSteps, p.window*form.Rate)))
 	}
 	return p
 }
@@ -51,7 +51,8 @@ func (p *pace) add(time float64) error {
 	}
 	p.times = append(p.times, time)
 	steps := len(p.times) - 1
-	if steps == p.most && steps > 0 {
+	if !p.checked && (steps == p.most || steps >= unitSteps && time-p.times[0] >= p.window) {
+		p.checked = true
 		err := p.checkUnit()
 		if err != nil {
 			return err
@@ -74,15 +75,20 @@ func (p *pace) usual() float64 {
 	return steps[(len(steps)-1)/2]
 }
 
-// checkUnit returns an error if times are in another unit.
+// checkUnit returns an error if times are in another unit, or if a window is shorter than their steps.
 func (p *pace) checkUnit() error {
-	usual, window := p.usual(), p.cut.Window.Length*cmp.Or(p.form.Second, 1)
+	const rounded = 1 + 1e-6
+	usual := p.usual()
 	own, trained := p.form.Step(1/usual), p.form.Step(p.form.Rate)
+	_, isUnit := p.form.OtherRate(1 / usual)
 	switch {
-	case usual >= paceRatio*p.each && usual > window:
+	case usual > p.window*rounded && isUnit:
 		return fmt.Errorf("its time points are %s apart, more than a window of %s, and the training's %s; give its "+
 			"times in the unit of the training's", own, p.cut.Window, trained)
-	case usual >= paceRatio*p.each, usual*paceRatio <= p.each:
+	case usual > p.window*rounded:
+		return fmt.Errorf("its time points are %s apart, more than a window of %s, and the training's %s; take longer "+
+			"windows (--window)", own, p.cut.Window, trained)
+	case isUnit:
 		return fmt.Errorf("its time points are %s apart, the training's %s; give its times in the unit of the training's, "+
 			"or have ccp watch cut windows of numbers of time points (--window, --step)", own, trained)
 	}
@@ -94,15 +100,13 @@ func (p *pace) checkRate() {
 	usual, shift := p.usual(), 0.0
 	times := slices.Clone(p.times)
 	for i := range times[1:] {
-		if step := p.times[i+1] - p.times[i]; step > paceRatio*usual {
+		if step := p.times[i+1] - p.times[i]; step > pauseRatio*usual {
 			shift += step - usual
 		}
 		times[i+1] -= shift
 	}
-	rate := recording.Recording{Times: times}.Rate()
-	if math.Abs(rate*p.each-1) > rateShare {
-		second := cmp.Or(p.form.Second, 1)
-		p.note(fmt.Sprintf("warning: its time points come at %.4g a second, the training's at %.4g: windows are resampled, "+
-			"and classes may be wrong", rate*second, second/p.each))
+	note, _ := p.form.OtherRate(recording.Recording{Times: times}.Rate())
+	if note != "" {
+		p.note("warning: " + note)
 	}
 }
