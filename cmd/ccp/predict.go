@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/clusterpool/ccp/cmd/internal/classify"
+	"github.com/clusterpool/ccp/cmd/internal/watch"
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/files"
@@ -103,7 +104,7 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 	if err := checkEarly(cmd, r.classifier, p.early, p.checkpoint); err != nil {
 		return err
 	}
-	r.along = alongPredict{classifier: r.classifier, cut: p.cut}
+	r.along = watch.OfWindows(r.classifier, p.cut)
 	err = r.write(each)
 	if p.figure.path != "" && err == nil {
 		err = drawWindows(p.figure.path, r.drawn, r.classifier.ClassNames)
@@ -126,7 +127,7 @@ type classification struct {
 	warnings                  []told
 	uncut                     bool     // a recording is much longer than the windows of the training
 	drawn                     windowed // for --figure
-	along                     alongPredict
+	along                     *watch.Windows
 }
 
 // windowed are the windows of a recording with what each is predicted to be.
@@ -164,8 +165,8 @@ func (r *classification) write(each parts) error {
 	write := func(w io.Writer) error {
 		show := r.printer(w)
 		err := each(func(s classify.Samples) error { return r.classify(s, show) })
-		if whole, mean := r.along.finish(); whole != nil && err == nil {
-			err = show(*whole, mean)
+		if err == nil {
+			err = r.along.Finish(show)
 		}
 		if err == nil && r.classified == 0 && r.skipped != nil {
 			return fmt.Errorf("no recording can be classified; the first: %s", r.skipped[0])
@@ -200,14 +201,7 @@ func (r *classification) classify(s classify.Samples, show func(classify.Samples
 	if s.Windows == nil {
 		return show(s, predicted)
 	}
-	whole, mean, err := r.along.add(&s, predicted)
-	if whole != nil && err == nil {
-		err = show(*whole, mean)
-	}
-	if err != nil {
-		return err
-	}
-	return show(s, predicted)
+	return r.along.Add(s, predicted, show)
 }
 
 // predict predicts samples, or recordings as early as they are decided if that is asked for.
@@ -272,6 +266,13 @@ func withoutControls(table [][]string) {
 			row[k] = text.Plain(cell)
 		}
 	}
+}
+
+// areUncut reports that a whole recording is much longer than the windows that the training's samples are.
+func (r *classification) areUncut(s classify.Samples) bool {
+	form := r.classifier.Form
+	return s.Windows == nil && form != nil && form.Cut != nil && form.Ahead.Length == 0 && slices.ContainsFunc(s.Signals,
+		func(signal []float32) bool { return len(signal)/form.Width() >= 2*form.Longest })
 }
 
 // tell writes to stderr what was left out, what to know of the predictions, and how many suit several classes or none.

@@ -379,6 +379,45 @@ func TestEvalWholeRecordings(t *testing.T) {
 	messagetest.Names(t, errors.New(succeed(t, eval...)), "whole recordings: 2 of 3")
 }
 
+// The server's answer about windows of recordings has the lines of predict --json: a class of each window alone and by
+// those before it, and that of the whole recording behind them.
+func TestWindowsOverHTTP(t *testing.T) {
+	dir, folder := watched(t), t.TempDir()
+	var want, bodies, paths []string
+	for i := range 2 {
+		lines, _ := annotated(uint64(6+i), 4+i, false)
+		name := fmt.Sprintf("r%d.csv", i)
+		paths = append(paths, write(t, filepath.Join(folder, name), strings.Join(lines, "\n")+"\n"))
+		var times, values []string
+		for _, line := range lines[1:] {
+			at, row, _ := strings.Cut(line, ",")
+			times, values = append(times, at), append(values, "["+row+"]")
+		}
+		bodies = append(bodies, fmt.Sprintf(`{"name":%q,"times":[%s],"values":[%s]}`, name, strings.Join(times, ","),
+			strings.Join(values, ",")))
+	}
+	bare := func(prediction []byte) string { // without warnings, which predict gathers
+		var one map[string]any
+		require.NoError(t, json.Unmarshal(prediction, &one))
+		delete(one, "warnings")
+		raw, err := json.Marshal(one)
+		require.NoError(t, err)
+		return string(raw)
+	}
+	for line := range strings.Lines(succeed(t, append([]string{"predict", "--checkpoint", dir, "--window", "2s", "--step",
+		"1s", "--json", "--backend", "go"}, paths...)...)) {
+		want = append(want, bare([]byte(line)))
+	}
+	var answer struct{ Predictions []json.RawMessage }
+	require.NoError(t, json.Unmarshal(overHTTP(t, dir, "recordings?window=2s&step=1s", "application/json",
+		`{"recordings":[`+strings.Join(bodies, ",")+`]}`), &answer))
+	var got []string
+	for _, one := range answer.Predictions {
+		got = append(got, bare(one))
+	}
+	assert.Equal(t, want, got)
+}
+
 // predict, eval and watch write times in one form: that of the file.
 func TestTimesAsTheFileHasThem(t *testing.T) {
 	dir := watched(t)

@@ -83,8 +83,8 @@ func watchStream(t *testing.T, lines []string, words ...string) (code int, stdou
 	return execute(t, append([]string{"watch", "--backend", "go"}, words...)...)
 }
 
-// streamOverHTTP sends lines to a server of a checkpoint, and returns the lines of its answer without the notes.
-func streamOverHTTP(t *testing.T, dir, query string, lines []string) string {
+// overHTTP posts a body to a path of the model of a checkpoint, and returns the answer.
+func overHTTP(t *testing.T, dir, path, kind, body string) []byte {
 	t.Helper()
 	config := serve.Defaults
 	config.Checkpoints = []serve.Checkpoint{{Name: "mine", Dir: dir}}
@@ -96,12 +96,18 @@ func streamOverHTTP(t *testing.T, dir, query string, lines []string) string {
 		server.Close()
 		require.NoError(t, s.Close())
 	}()
-	answer, err := http.Post(server.URL+"/v2/models/mine/stream"+query, "application/x-ndjson",
-		strings.NewReader(strings.Join(lines, "\n")+"\n"))
+	answer, err := http.Post(server.URL+"/v2/models/mine/"+path, kind, strings.NewReader(body))
 	require.NoError(t, err)
 	defer answer.Body.Close()
 	raw, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
+	return raw
+}
+
+// streamOverHTTP sends lines to a server of a checkpoint, and returns the lines of its answer without the notes.
+func streamOverHTTP(t *testing.T, dir, query string, lines []string) string {
+	t.Helper()
+	raw := overHTTP(t, dir, "stream"+query, "application/x-ndjson", strings.Join(lines, "\n")+"\n")
 	var decisions strings.Builder
 	for line := range strings.Lines(string(raw)) {
 		if !strings.HasPrefix(line, `{"note":`) {

@@ -31,6 +31,21 @@ func (s *Samples) add(of int, name string, signal []float32, notes []string) {
 		append(s.Notes, notes)
 }
 
+// Part returns the samples from the one to before the other.
+func (s *Samples) Part(from, to int) Samples {
+	return Samples{part(s.Names, from, to), part(s.Of, from, to), part(s.Windows, from, to), part(s.Signals, from, to),
+		part(s.Along, from, to), part(s.Unread, from, to), part(s.Early, from, to), part(s.Written, from, to),
+		part(s.Notes, from, to)}
+}
+
+// part returns elements of a list; nil of nil.
+func part[T any](all []T, from, to int) []T {
+	if all == nil {
+		return nil
+	}
+	return all[from:to:to]
+}
+
 // RecordingError says which recording is unusable, counted from 0, and why.
 type RecordingError struct {
 	Index int

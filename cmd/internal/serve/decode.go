@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clusterpool/ccp/cmd/internal/classify"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/jsonread"
 	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models"
@@ -57,6 +58,7 @@ type inferRequest struct {
 	classify.Samples               // without names: signals
 	sets             classify.Sets // those that are asked for, and p-values
 	early            bool          // the class of each recording as early as it is decided
+	spans            recording.Cut // of the windows of recordings, if they are cut
 }
 
 // asks reports that one of some outputs is asked for.

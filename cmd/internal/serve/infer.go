@@ -87,8 +87,11 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	}
 	d.takeDecisions(c, predictions)
 	if ofRecordings {
-		s.write(w, r, http.StatusOK, d.answers(m, c, predictions))
-		return nil
+		answer, err := d.answers(m, c, predictions)
+		if err == nil {
+			s.write(w, r, http.StatusOK, answer)
+		}
+		return err
 	}
 	return s.writeOutputs(w, r, m, c, d, predictions)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/clusterpool/ccp/cmd/internal/classify"
+	"github.com/clusterpool/ccp/cmd/internal/watch"
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/models"
 )
@@ -14,6 +15,7 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 	take func(int) error) (*inferRequest, error) {
 	d := &inferRequest{}
 	cut, err := d.asked(query, c)
+	d.spans = cut
 	if err != nil {
 		return nil, err
 	}
@@ -60,12 +62,36 @@ func (d *inferRequest) take(form *recording.Form, all []recording.Recording) (er
 	return err
 }
 
-// answers returns the body of the response to a request about recordings: a prediction for each.
-func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []models.Prediction) document {
+// answers returns the body of the response to a request about recordings: a prediction for each or, as in the lines of
+// `ccp predict --json`, for each of its windows and then for the whole.
+func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []models.Prediction) (document, error) {
 	var all []classify.Prediction
-	for i, p := range predictions {
-		p.Warnings = append(d.Notes[i], p.Warnings...)
-		all = append(all, d.Prediction(i, p, c.ClassNames, 0, d.sets))
+	show := func(s classify.Samples, some []models.Prediction) error {
+		for i, p := range some {
+			if s.Notes != nil {
+				p.Warnings = append(s.Notes[i], p.Warnings...)
+			}
+			all = append(all, s.Prediction(i, p, c.ClassNames, 0, d.sets))
+		}
+		return nil
 	}
-	return document{"model_name": m.name, "model_version": version(c), "predictions": all}
+	var err error
+	if d.Windows == nil {
+		err = show(d.Samples, predictions)
+	} else {
+		along := watch.OfWindows(c, d.spans)
+		err = along.Add(d.Samples, predictions, show)
+		if err == nil {
+			err = along.Finish(show)
+		}
+	}
+	return document{"model_name": m.name, "model_version": version(c), "predictions": all}, err
+}
+
+// count returns how many predictions the answer has at most: of each signal and, of windows, of each recording.
+func (d *inferRequest) count() int {
+	if d.Windows == nil {
+		return len(d.Signals)
+	}
+	return len(d.Signals) + d.Of[len(d.Of)-1] + 1
 }

@@ -129,17 +129,30 @@ func TestWindowsOfRecordings(t *testing.T) {
 		length       float64
 	}{{"?window=2", "", 2}, {"?window=1s", `,"times":[0,0.5,1,1.5,2]`, 1}} {
 		whole := ask(c.query, `{"name":"one",`+values+c.times+`}`)
-		require.Len(t, whole.Predictions, 2)
-		for i, p := range whole.Predictions {
+		require.Len(t, whole.Predictions, 3)
+		for i, p := range whole.Predictions[:2] {
+			require.NotNil(t, p.Filtered)
 			assert.InDeltaMapValues(t, parts.Predictions[i].Probabilities, p.Probabilities, 1e-6)
 			assert.Equal(t, "one", p.Name)
 			assert.Equal(t, []float64{float64(i) * c.length, float64(i+1) * c.length},
 				[]float64{moment(t, *p.Start), moment(t, *p.End)}, "numbers, as the recording has them")
 		}
 		messagetest.EachNames(t, whole.Predictions[0].Warnings, "last 1 of its 5 … window … left out")
+		mean := whole.Predictions[2]
+		assert.Nil(t, mean.Filtered)
+		assert.Equal(t, "one", mean.Name)
+		assert.Equal(t, []float64{0, 2 * c.length}, []float64{moment(t, *mean.Start), moment(t, *mean.End)})
+		for class, p := range mean.Probabilities {
+			of := func(i int) float64 { return whole.Predictions[i].Probabilities[class] }
+			assert.InDelta(t, (of(0)+of(1))/2, p, 1e-6)
+		}
 	}
+	two := ask("?window=2", `{"name":"a",`+values+`},{"name":"b",`+values+`}`).Predictions
+	require.Len(t, two, 6)
+	assert.Equal(t, []string{"a", "b"}, []string{two[2].Name, two[5].Name})
+	assert.True(t, two[2].Filtered == nil && two[5].Filtered == nil, "the whole comes behind its windows")
 	assert.Nil(t, parts.Predictions[0].Start)
-	for _, p := range ask("?coverage=0.3&window=2", `{`+values+`}`).Predictions { // none is as sure as 0.8
+	for _, p := range ask("?coverage=0.3&window=2", `{`+values+`}`).Predictions[:2] { // none is as sure as 0.8
 		assert.Equal(t, []string{}, p.Set)
 		assert.Len(t, p.Probabilities, classes)
 		assert.Equal(t, map[string]float64{"red": 1. / 3, "green": 1. / 3}, p.PValues, "of blue no sample was held out")
@@ -150,7 +163,7 @@ func TestWindowsOfRecordings(t *testing.T) {
 	assert.InDeltaMapValues(t, parts.Predictions[0].Probabilities,
 		ask("?window=2", more).Predictions[0].Probabilities, 1e-6)
 	silent := ask("?window=1", `{"values":[[1,2,3,4],[null,6,7,8],[3,1,2,9]]}`)
-	require.Len(t, silent.Predictions, 2)
+	require.Len(t, silent.Predictions, 3)
 	messagetest.Names(t, silent.Predictions[0].Warnings[0], "1 windows … left out … from 1 to 2")
 	assert.InDelta(t, 2, moment(t, *silent.Predictions[1].Start), 0)
 
@@ -306,7 +319,7 @@ func TestHolesAreRefused(t *testing.T) {
 	require.Equal(t, http.StatusOK, code, string(raw))
 	var a struct{ Predictions []classify.Prediction }
 	require.NoError(t, json.Unmarshal(raw, &a))
-	require.Len(t, a.Predictions, 1)
+	require.Len(t, a.Predictions, 2, "a window, and the whole")
 	messagetest.Names(t, strings.Join(a.Predictions[0].Warnings, "\n"), "made up … 50%")
 }
 
