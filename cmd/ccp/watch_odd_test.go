@@ -141,6 +141,33 @@ func TestWatchOdd(t *testing.T) {
 		assert.InDelta(t, seconds, *paused.Hours*3600, 1e-6)
 	})
 
+	t.Run("changes of class across pauses", func(t *testing.T) {
+		known, changes := annotated(2, 8, true)
+		apart, class, shift := []string{known[0]}, "", 0.0
+		for _, line := range known[1:] {
+			cells := strings.Split(line, ",")
+			if cells[3] == "" {
+				continue
+			}
+			if class != "" && cells[3] != class {
+				shift += 60
+			}
+			class = cells[3]
+			at, err := strconv.ParseFloat(cells[0], 64)
+			require.NoError(t, err)
+			cells[0] = fmt.Sprintf("%.2f", at+shift)
+			apart = append(apart, strings.Join(cells, ","))
+		}
+		path := write(t, filepath.Join(t.TempDir(), "apart.csv"), strings.Join(apart, "\n")+"\n")
+		var judged streamsJSON
+		decode(t, succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", path, "--label", "activity", "--json"),
+			&judged)
+		assert.Equal(t, []int{changes, changes, changes}, []int{judged.Changes, judged.Told, judged.Raw})
+		code, _, stderr := watchStream(t, apart, "--checkpoint", dir)
+		require.Zero(t, code, stderr)
+		messagetest.Names(t, stderr, fmt.Sprintf("%d changes … %d by windows … %d gaps", changes, changes, changes))
+	})
+
 	t.Run("many gaps in eval", func(t *testing.T) {
 		known, _ := annotated(2, 8, true)
 		path := write(t, filepath.Join(t.TempDir(), "gaps.csv"), strings.Join(mapped(known, func(at int, c []string) {

@@ -47,7 +47,8 @@ type Judged struct {
 	// Confusion has a row for each true class, and a column for each told one, of events; the last of both is none. A
 	// wrong class at the right time is off the diagonal, and both a miss and a false alarm.
 	Confusion [][]int `json:"confusion"`
-	// Changes counts the true changes of class, Told those that are told, and Raw those of windows alone.
+	// Changes counts the true changes from one class to another one, Told those that are told, and Raw those of windows
+	// alone. Between two of them may lie a pause, or time points without a class: a class that goes on is no change.
 	Changes int `json:"changes"`
 	Told    int `json:"told_changes"`
 	Raw     int `json:"raw_changes"`

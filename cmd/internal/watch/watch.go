@@ -108,16 +108,18 @@ type Summary struct {
 	Gaps int `json:"gaps"`
 	// Resent counts rows that repeat the one before, and Late those whose time is not after the one before: both are left
 	// out.
-	Resent  int `json:"resent"`
-	Late    int `json:"late"`
+	Resent int `json:"resent"`
+	Late   int `json:"late"`
+	// Changes are told from one class to another one, whether a gap lies between them or not, and Raw those of the most
+	// probable class of each window alone.
 	Changes int `json:"changes"`
-	Raw     int `json:"raw_changes"` // of the most probable class of each window alone
+	Raw     int `json:"raw_changes"`
 	// Lasted has the seconds of each class, by its name; "" before the first decision. Untimed says that they are time
 	// points, as neither the training nor the stream has times.
 	Lasted  map[string]float64 `json:"lasted"`
 	Untimed bool               `json:"untimed"`
 
-	last, raw int // the class of the last window told, and that of it alone
+	last, raw int // the last class that was told, and that of the last window alone
 }
 
 // Told is what is told of a window, when the window that ends at Time has come.
@@ -160,6 +162,7 @@ func (w *Watcher) Take(ctx context.Context, row recordings.Row) (told []Told, er
 	w.written = row.Written
 	if row.Begins {
 		told, err = w.Finish(ctx)
+		w.last, w.raw = along.Unknown, along.Unknown
 	}
 	if err == nil {
 		var more []Told
@@ -239,7 +242,7 @@ func (w *Watcher) gap(now float64) (told []Told) {
 		return nil
 	}
 	told = w.count(w.decider.Finish(), now)
-	w.resting, w.gapTold, w.last, w.raw = true, true, along.Unknown, along.Unknown
+	w.resting, w.gapTold = true, true
 	w.Gaps++
 	return append(told, Told{along.Told{Start: now, End: now, Class: along.Unknown, Raw: along.Unknown, Gap: true}, now})
 }
@@ -326,16 +329,22 @@ func (w *Watcher) count(told []along.Told, now float64) (all []Told) {
 		lasts := w.follower.Step() * w.decider.unit
 		w.Lasted[Class(w.classifier.ClassNames, one.Class)] += lasts / cmp.Or(w.classifier.Form.Second, 1)
 		one.Gap = false // which has a line of its own
-		if one.Changed && w.last != along.Unknown {
-			w.Changes++
-		}
-		if one.Raw != w.raw && w.raw != along.Unknown {
-			w.Raw++
-		}
-		w.last, w.raw = one.Class, one.Raw
+		changesTo(&w.last, one.Class, &w.Changes)
+		changesTo(&w.raw, one.Raw, &w.Raw)
 		all = append(all, Told{one, now})
 	}
 	return all
+}
+
+// changesTo counts a change from the last known class to the next one, which may be none.
+func changesTo(last *int, next int, changes *int) {
+	if next == along.Unknown {
+		return
+	}
+	if *last != along.Unknown && *last != next {
+		*changes++
+	}
+	*last = next
 }
 
 // tellOdd warns of each sensor once whose values are unlike the training's, as of one in another unit or a stuck one.
