@@ -98,6 +98,7 @@ func (e *evalStreams) asked() bool { return e.annotation.Label != "" || e.annota
 type streamsJSON struct {
 	Command string `json:"command"`
 	Data    string `json:"data"`
+	recording.Cut
 	watch.Judged
 	ToleranceSeconds float64 `json:"tolerance"` // of a training without times, in time points
 }
@@ -169,6 +170,8 @@ func (e *evalStreams) run(s *shared, cmd *cobra.Command, dir, data string) error
 	if err != nil {
 		return err
 	}
-	result := streamsJSON{"eval", data, judged, tolerance}
+	cut := watch.CutOf(classifier.Form, e.options.Cut)
+	cut.Step = cmp.Or(cut.Step, cut.Window)
+	result := streamsJSON{"eval", data, cut, judged, tolerance}
 	return s.print(cmd, result, render("eval-streams", result))
 }

@@ -280,8 +280,9 @@ func (r *classification) tell(err error) {
 	tell(r.cmd, "left out", r.skipped)
 	tell(r.cmd, "warning", xslices.Map(r.warnings, told.String))
 	if r.uncut {
-		tell(r.cmd, "note", []string{fmt.Sprintf("the training's samples are windows: --window %s tells the class along time",
-			r.classifier.Form.Cut.Window)})
+		cut := r.classifier.Form.Cut
+		tell(r.cmd, "note", []string{fmt.Sprintf("the training's samples are windows: --window %s --step %s tells the class "+
+			"along time", cut.Window, cmp.Or(cut.Step, cut.Window))})
 	}
 	if r.command.early && !r.command.json && err == nil { // with --json each has the unit
 		tell(r.cmd, "note", []string{"decided is how long a recording had lasted then, in " +

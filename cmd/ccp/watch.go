@@ -52,7 +52,7 @@ func streamFlags(f *pflag.FlagSet, o *watch.Options) {
 	parsedVar(f, &o.Cut.Window, "window", recording.ParseSpan,
 		"windows of a `DURATION` such as 2s, or of so many time points (default: the training's)")
 	parsedVar(f, &o.Cut.Step, "step", recording.ParseSpan,
-		"`DURATION`, or time points, between the begins of windows (default: the training's)")
+		"`DURATION`, or time points, between the begins of windows (default: the training's, or a whole window)")
 	numberVar(f, &o.Rule.Lag, "lag", 0, 1, watch.MostLag,
 		"decide on each window by `N` later ones, too, so many steps late (default: as soon as a class is sure)")
 	parsedVar(f, &o.Lasts, "lasts", func(text string) (float64, error) {

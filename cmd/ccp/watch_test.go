@@ -18,6 +18,7 @@ import (
 
 	"github.com/clusterpool/ccp/cmd/internal/serve"
 	"github.com/clusterpool/ccp/cmd/internal/watch"
+	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/stretchr/testify/assert"
@@ -144,6 +145,10 @@ func TestWatch(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", path,
 		"--label", "activity", "--json")), &judged))
 	assert.Equal(t, []int{told, changes}, []int{judged.Told, judged.Changes})
+	assert.Equal(t, recording.Cut{Window: recording.Span{Length: 2}, Step: recording.Span{Length: 1}}, judged.Cut)
+	longer := succeed(t, "eval", "--backend", "go", "--checkpoint", dir, "--data", path, "--label", "activity", "--window",
+		"80", "--json")
+	assert.Contains(t, longer, `"window":"80","step":"20"`, "the training's step")
 	assert.Greater(t, judged.F, 0.8)
 	assert.Positive(t, *judged.Delay)
 	code, _, stderr = execute(t, "eval", "--backend", "go", "--checkpoint", dir, "--label", "activity")

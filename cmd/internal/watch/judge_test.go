@@ -156,8 +156,16 @@ func TestCutOf(t *testing.T) {
 	assert.Equal(t, *form.Cut, CutOf(form, recording.Cut{}))
 	assert.Equal(t, recording.Cut{Window: seconds(2), Step: seconds(0.5)}, CutOf(form, recording.Cut{Step: seconds(0.5)}))
 	asked := recording.Cut{Window: seconds(3)}
-	assert.Equal(t, asked, CutOf(form, asked))
+	assert.Equal(t, recording.Cut{Window: seconds(3), Step: seconds(1)}, CutOf(form, asked), "the training's step")
+	assert.Equal(t, recording.Cut{Window: points(100), Step: points(50)}, CutOf(form, recording.Cut{Window: points(100)}))
+	form.Cut = &recording.Cut{Window: points(100), Step: points(25)}
+	assert.Equal(t, recording.Cut{Window: seconds(3), Step: seconds(0.5)}, CutOf(form, asked))
+	form.Rate = 0
+	assert.Equal(t, asked, CutOf(form, asked), "without times nothing tells how long 25 time points are")
+	form.Rate, form.Cut = 50, &recording.Cut{Window: seconds(2)}
+	assert.Equal(t, asked, CutOf(form, asked), "the training has no step but whole windows")
 	form.Cut = nil
+	assert.Equal(t, asked, CutOf(form, asked))
 	assert.Equal(t, recording.Cut{Window: points(100), Step: points(50)}, CutOf(form, recording.Cut{}))
 	assert.Equal(t, recording.Cut{Window: seconds(2), Step: seconds(1)}, CutOf(form, recording.Cut{Step: seconds(1)}))
 	assert.Equal(t, recording.Cut{Window: points(100), Step: points(10)}, CutOf(form, recording.Cut{Step: points(10)}))

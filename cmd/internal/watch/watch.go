@@ -30,11 +30,14 @@ type Options struct {
 // MostLag bounds Options.Rule.Lag, and so the windows that are kept.
 const MostLag = 1000
 
-// CutOf returns the windows of a stream: those asked for, or else those of the training. Whole recordings of a training
-// are windows of their greatest length, half of which comes again in the next.
+// CutOf returns the windows of a stream: those asked for, or else those of the training. Windows of another length have
+// the training's step, too, if it had one. Whole recordings of a training are windows of their greatest length, half of
+// which comes again in the next.
 func CutOf(form *recording.Form, asked recording.Cut) recording.Cut {
 	points := func(n int) recording.Span { return recording.Span{Length: float64(max(1, n)), Timepoints: true} }
 	switch {
+	case asked.Window.Length > 0 && asked.Step.Length == 0 && form.Cut != nil:
+		return recording.Cut{Window: asked.Window, Step: inUnitOf(form, form.Cut.Step, asked.Window.Timepoints)}
 	case asked.Window.Length > 0:
 		return asked
 	case form.Cut != nil && asked.Step.Length > 0:
@@ -42,14 +45,27 @@ func CutOf(form *recording.Form, asked recording.Cut) recording.Cut {
 	case form.Cut != nil:
 		return *form.Cut
 	case asked.Step.Length > 0 && !asked.Step.Timepoints && form.Rate > 0:
-		second := cmp.Or(form.Second, 1)
-		return recording.Cut{Window: recording.Span{Length: float64(form.Longest) / form.Rate / second}, Step: asked.Step}
+		return recording.Cut{Window: inUnitOf(form, points(form.Longest), false), Step: asked.Step}
 	}
 	step := asked.Step
 	if step.Length == 0 {
 		step = points(form.Longest / 2)
 	}
 	return recording.Cut{Window: points(form.Longest), Step: step}
+}
+
+// inUnitOf returns a span as a number of time points or as seconds; of length 0 if the training has no times that tell.
+func inUnitOf(form *recording.Form, span recording.Span, timepoints bool) recording.Span {
+	perSecond := form.Rate * cmp.Or(form.Second, 1)
+	switch {
+	case span.Timepoints == timepoints || span.Length == 0:
+		return span
+	case perSecond == 0:
+		return recording.Span{}
+	case timepoints:
+		return recording.Span{Length: max(1, math.Round(span.Length*perSecond)), Timepoints: true}
+	}
+	return recording.Span{Length: span.Length / perSecond}
 }
 
 // ModelOf returns how classes follow each other in streams of windows of a length, both in the unit of times: the
