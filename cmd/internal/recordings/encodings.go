@@ -59,22 +59,11 @@ const byteOrderMark = "\ufeff"
 // place of a text that is read.
 func encodingOf(begin []byte) (name string, other encoding.Encoding, err error) {
 	wholeLines := begin[:bytes.LastIndexByte(begin, '\n')+1] // the last line may be cut within a letter
-	has := func(marks ...string) bool {
-		return slices.ContainsFunc(marks, func(mark string) bool { return bytes.HasPrefix(begin, []byte(mark)) })
-	}
-	// R writes UTF-16 without a mark: each letter of English has a byte of zero before or after it
-	evenZero := len(begin) >= 4 && begin[0] == 0 && begin[1] != 0 && begin[2] == 0
-	oddZero := len(begin) >= 4 && begin[0] != 0 && begin[1] == 0 && begin[3] == 0
+	name, other = wideOf(begin)
 	switch {
-	case has("\xff\xfe\x00\x00", "\x00\x00\xfe\xff"):
-		return "UTF-32", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM), nil
-	case has("\xff\xfe", "\xfe\xff"):
-		return "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), nil
-	case oddZero && bytes.Contains(begin, []byte("\n\x00")):
-		return "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), nil
-	case evenZero && bytes.Contains(begin, []byte("\x00\n")):
-		return "UTF-16", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
-	case bytes.IndexByte(begin, 0) >= 0 || has("PK\x03\x04"): // the mark of a .zip file
+	case other != nil:
+		return name, other, nil
+	case bytes.IndexByte(begin, 0) >= 0 || bytes.HasPrefix(begin, []byte("PK\x03\x04")): // the mark of a .zip file
 		return "", nil, errors.New("is not text; save it as CSV in UTF-8, or remove the zero bytes that a logger has " +
 			"left as it lost its power")
 	case noTable.Match(begin):
@@ -85,6 +74,27 @@ func encodingOf(begin []byte) (name string, other encoding.Encoding, err error) 
 		return "", nil, errors.New("is neither in UTF-8 nor in Windows-1252; save it in UTF-8")
 	}
 	return "Windows-1252", charmap.Windows1252, nil
+}
+
+// wideOf finds the encoding of a text with several bytes to each letter by its beginning; nil if it has none of these.
+func wideOf(begin []byte) (name string, wide encoding.Encoding) {
+	has := func(marks ...string) bool {
+		return slices.ContainsFunc(marks, func(mark string) bool { return bytes.HasPrefix(begin, []byte(mark)) })
+	}
+	// R writes UTF-16 without a mark: each letter of English has a byte of zero before or after it
+	evenZero := len(begin) >= 4 && begin[0] == 0 && begin[1] != 0 && begin[2] == 0
+	oddZero := len(begin) >= 4 && begin[0] != 0 && begin[1] == 0 && begin[3] == 0
+	switch {
+	case has("\xff\xfe\x00\x00", "\x00\x00\xfe\xff"):
+		return "UTF-32", utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)
+	case has("\xff\xfe", "\xfe\xff"):
+		return "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	case oddZero && bytes.Contains(begin, []byte("\n\x00")):
+		return "UTF-16", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case evenZero && bytes.Contains(begin, []byte("\x00\n")):
+		return "UTF-16", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	}
+	return "", nil
 }
 
 // noTable matches the beginning of files that are text, and no tables.

@@ -61,7 +61,7 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 	t := &table{reading: r, from: source{path: "the stream"}, byName: map[string]*sample{}}
 	s := &stream{table: t, each: each, note: note, noted: map[string]bool{}}
 	s.clock.begin()
-	whole := &wholeLines{from: from}
+	whole := &wholeLines{from: decodedLines(from)}
 	lines := bufio.NewScanner(whole)
 	lines.Buffer(make([]byte, 0, begun), mostLine)
 	lines.Split(whole.split)
@@ -69,7 +69,11 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		err = s.line(number, bytes.TrimSuffix(lines.Bytes(), []byte{'\r'}))
+		text := bytes.TrimSuffix(lines.Bytes(), []byte{'\r'})
+		err = s.line(number, text)
+		if s.rows == 0 && whole.unended && areJoined(text, form.Width()) {
+			return errJoined
+		}
 		var wrong *BadLine
 		switch {
 		case err == nil:
@@ -94,27 +98,6 @@ func Follow(ctx context.Context, from io.Reader, form *recording.Form, each func
 	return err
 }
 
-// wholeLines splits what it reads into lines. Where reading fails, what comes last may be half a line, and is left out.
-type wholeLines struct {
-	from   io.Reader
-	failed bool
-}
-
-// Read notes that reading failed.
-func (w *wholeLines) Read(p []byte) (n int, err error) {
-	n, err = w.from.Read(p)
-	w.failed = err != nil && !errors.Is(err, io.EOF)
-	return n, err
-}
-
-// split is a bufio.SplitFunc.
-func (w *wholeLines) split(data []byte, atEnd bool) (advance int, token []byte, err error) {
-	if w.failed && bytes.IndexByte(data, '\n') < 0 {
-		return len(data), nil, nil
-	}
-	return bufio.ScanLines(data, atEnd)
-}
-
 // stream is a stream being read.
 type stream struct {
 	table   *table
@@ -133,7 +116,7 @@ type stream struct {
 
 // line reads a line.
 func (s *stream) line(number int, text []byte) error {
-	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	text = bytes.TrimPrefix(inUTF8(text), []byte(byteOrderMark))
 	if len(bytes.TrimSpace(text)) == 0 || text[0] == '#' {
 		return nil
 	}

@@ -12,6 +12,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/messagetest"
@@ -235,6 +239,49 @@ func TestFollowLeavesOutHalfALine(t *testing.T) {
 	}
 	err := Follow(t.Context(), strings.NewReader("{}\n"), formOf(t, stateOfTwo()), nil, nil, nil)
 	messagetest.Names(t, err, "line 1 … no member")
+}
+
+// A stream is read in the encodings of files, row by row as it comes, too.
+func TestFollowEncodings(t *testing.T) {
+	form := formOf(t, strings.ReplaceAll(stateOfTwo(), "hip", "hüfte"))
+	text := "time,hüfte,arm\n0,1,2\n0.1,3,4\n"
+	want, _ := followedRows(t, form, text)
+	require.Len(t, want, 2)
+	for name, encoding := range map[string]encoding.Encoding{
+		"UTF-16":                unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+		"UTF-16 without a mark": unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+		"UTF-32":                utf32.UTF32(utf32.BigEndian, utf32.UseBOM),
+		"Windows-1252":          charmap.Windows1252,
+	} {
+		encoded, err := encoding.NewEncoder().String(text)
+		require.NoError(t, err)
+		rows, bad := followedRows(t, form, encoded)
+		assert.Empty(t, bad, name)
+		assert.Equal(t, want, rows, name)
+		if _, wide := wideOf([]byte(encoded)); wide == nil || strings.HasSuffix(name, "mark") {
+			continue // whose first bytes alone do not tell
+		}
+		ended := 0
+		err = Follow(t.Context(), iotest.OneByteReader(io.MultiReader(strings.NewReader(encoded),
+			iotest.ErrReader(io.ErrUnexpectedEOF))), form, func(Row) error { ended++; return nil }, nil, func(string) {})
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		assert.Equal(t, 2, ended, name)
+	}
+}
+
+// A stream whose lines have lost their ends, as curl -d leaves them out, is told to be one.
+func TestFollowJoinedLines(t *testing.T) {
+	form := formOf(t, stateOfTwo())
+	for _, text := range []string{stateOfTwo(), strings.Repeat(`{"time":0,"arm":1.5,"hip":4}`+"\n", 20)} {
+		err := Follow(t.Context(), strings.NewReader(strings.ReplaceAll(text, "\n", "")), form,
+			func(Row) error { return nil }, nil, func(string) {})
+		messagetest.Names(t, err, "single line … curl -d … --data-binary … -T")
+	}
+	for _, text := range []string{"time,hip,arm", `{"time":`, "time,leg,arm,foot", "time,hip,arm," + strings.Repeat(",", 100) + "\n"} {
+		err := Follow(t.Context(), strings.NewReader(text), form, func(Row) error { return nil }, nil, func(string) {})
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "curl")
+	}
 }
 
 // A file in place of lines, such as that of a recorder, is no stream, whatever its first line looks like.
