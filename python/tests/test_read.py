@@ -154,6 +154,54 @@ def test_along_time(tmp_path, capsys):
     assert [row[3] for row in rows[1:120:10]] == ["rest", "walk"] * 6
 
 
+def test_tables(tmp_path, monkeypatch, capsys):
+    """Two tables are written: of values, empty where one is missing, and of events, without what bad ones cover; of several recordings with their names."""
+    x, states = (
+        np.r_[np.arange(99.0), np.nan],
+        np.repeat([1.0, 2.0, np.nan], [30, 40, 30]),
+    )
+    for name in "ab":
+        scipy.io.savemat(tmp_path / f"{name}.mat", {"x": x, "mode": states, "fs": 10.0})
+    monkeypatch.chdir(tmp_path)
+    code, said, refused = run(capsys, "a.mat", "--label", "mode", "--out", "a.csv")
+    assert code == 0 and "100 time points of 1 sensors: x" in said and "2 events: 1 1, 2 1" in said, refused
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[:3] == ["time,x", "0.0,0.0", "0.1,1.0"] and lines[-1] == "9.9," and len(lines) == 101
+    assert (tmp_path / "a-events.csv").read_text().splitlines() == [
+        "start,end,label",
+        "0.0,3.0,1",
+        "3.0,7.0,2",
+    ]
+    run(capsys, "a.mat", "b.mat", "--label", "mode", "--out", "both.csv")
+    assert (tmp_path / "both-events.csv").read_text().splitlines()[2:4] == [
+        "a,3.0,7.0,2",
+        "b,0.0,3.0,1",
+    ]
+    _program.run(
+        _program.find(),
+        "data import both.csv --labels both-events.csv --window 1s --out both.npz".split(),
+    )
+    assert np.load("both.npz")["series"].shape[0] == 14
+    code, _, refused = run(capsys, "b.mat", "--label", "mode", "--out", "a.csv")
+    assert code == 1 and "--overwrite" in refused
+    code, said, _ = run(capsys, "b.mat", "--label", "none", "--out", "b.csv")
+    assert code == 0 and "b-events.csv is not written" in said and not (tmp_path / "b-events.csv").exists()
+    code, _, refused = run(capsys, "b.mat", "--out", "new.csv", "--window", "2s")
+    assert code == 1 and "--window" in refused and "new.csv" in refused
+    labels = tmp_path / "labels.csv"
+    labels.write_text("start,end,label\n0,3,p\n1,1,mark\n2,2.5,BAD\n4,6,q\n5,5,BAD\n")
+    line = ["a.mat", "--labels", labels, "--out", "new.csv"]
+    code, _, refused = run(capsys, *line)
+    assert code == 1 and "'mark'" in refused and "'p'" in refused and "--events p,q" in refused
+    assert run(capsys, *line, "--events", "p,q")[0] == 0
+    assert (tmp_path / "new-events.csv").read_text().split() == [
+        "start,end,label",
+        "0.0,2.0,p",
+        "2.5,3.0,p",
+        "4.0,6.0,q",
+    ]
+
+
 def test_one_recording_of_each_class(tmp_path, capsys):
     """The windows in the last fifth of each are the test, a window apart."""
     for label, wave in (("a", 0.0), ("b", 2.0)):
@@ -301,7 +349,10 @@ def test_times_in_seconds():
     assert since(dates, dates[0]).tolist() == since(dates - dates[0], np.timedelta64(0)).tolist() == [0, 0.25, 0.5]
     other = np.array([datetime.timedelta(days=at) for at in range(2)])  # as years of 365 days are counted
     assert since(other, other[0]).tolist() == [0, 86400]
-    assert since(np.array([3, 4]), 3, "ms").tolist() == [0, 0.001] and since(np.array([3, 4]), 3, "frames").tolist() == [0, 1]
+    assert since(np.array([3, 4]), 3, "ms").tolist() == [0, 0.001] and since(np.array([3, 4]), 3, "frames").tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_one_clock():

@@ -4,6 +4,8 @@ import importlib
 import json
 import os
 import pathlib
+import re
+import shlex
 import struct
 import zipfile
 
@@ -13,7 +15,7 @@ import pytest
 from clusterpool import _program
 from clusterpool import read as package
 from clusterpool.read import read
-from clusterpool.read.__main__ import find
+from clusterpool.read.__main__ import find, main
 
 
 def needs(module, extra):
@@ -55,20 +57,51 @@ def test_edf(tmp_path):
     )
 
 
-def test_early_warning(tmp_path, monkeypatch):
-    """The page's lines make two tables of a file with events, of which the program makes windows ahead of them."""
+def commands(part):
+    """Return the command lines in a part of the page, each as its words."""
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\n(.*?)```", page.split(f"## {part}")[1].split("\n## ")[0], re.DOTALL)
+    return [shlex.split(line, comments=True) for block in blocks for line in block.splitlines()]
+
+
+def test_tables_of_the_page(tmp_path, monkeypatch, capsys):
+    """The page's lines make two tables of files as the page has them, which the program tests along time, and cuts ahead of events."""
     edfio = needs("edfio", "edf")
-    page = pathlib.Path(__file__).parents[2] / "docs" / "formats.md"
-    lines = page.read_text().split("```python\n")[1].split("```")[0]
-    edfio.Edf(
-        [edfio.EdfSignal(np.sin(np.arange(6000) / 9 + at), 50, label=f"EEG {at}") for at in range(2)],
-        annotations=[edfio.EdfAnnotation(at, 1, "seizure") for at in (30, 70, 100)],
-    ).write(tmp_path / "s1.edf")
     monkeypatch.chdir(tmp_path)
-    exec(lines, {})
-    words = "data import s1.csv --labels s1-events.csv --window 2s --step 1s --ahead 10s --out s1.npz"
-    _program.run(_program.find(), words.split())
-    with np.load("s1.npz") as made:
+    for at in range(1, 4):
+        draw, times = np.random.default_rng(at), np.arange(6000) / 100
+        x = draw.normal(size=(2, 6000)) + 3 * np.sin(60 * times) * (times % 4 < 2)
+        signals = [edfio.EdfSignal(one, 100, label=f"EEG {name}-REF") for one, name in zip(x, ("O1", "O2"))]
+        signals.append(edfio.EdfSignal(draw.normal(36, 0.1, 60), 1, label="Temp", physical_dimension="degC"))
+        marks = [(second, 2, "open" if second % 4 else "closed") for second in range(0, 58, 2)]
+        marks += [(4.5, 1, "BAD"), (60 - 2, 0, "end")]
+        edfio.Edf(signals, annotations=[edfio.EdfAnnotation(*one) for one in marks]).write(f"s{at}.edf")
+    night = [edfio.EdfSignal(np.sin(np.arange(6000) / 9 + at), 50, label=f"EEG {at}") for at in range(2)]
+    seizures = [
+        edfio.EdfAnnotation(*one)
+        for one in [
+            (30, 5, "seizure"),
+            (31, 0, "nurse"),
+            (70, 5, "seizure"),
+            (100, 5, "seizure"),
+        ]
+    ]
+    edfio.Edf(night, annotations=seizures).write("night.edf")
+    train = "train --fast --backend go --data eeg.npz --checkpoint runs/eeg-transforms-1"
+    assert main("s1.edf s2.edf --window 2s --step 1s --events closed,open --out eeg.npz".split()) == 0
+    _program.run(_program.find(), train.split())
+    for words in commands("Along time"):
+        if words[0] == "python":
+            assert main(words[3:]) == 0, capsys.readouterr().err
+        else:
+            _program.run(_program.find(), words[1:] + ["--backend", "go"] * (words[1] != "data"))
+    table = np.genfromtxt("s3.csv", delimiter=",", names=True)
+    assert len(table) == 6000 and table["time"][-1] == 59.99 and table.dtype.names[1:] == ("O1", "O2", "Temp")
+    said = pathlib.Path("s3-events.csv").read_text().splitlines()
+    assert (
+        said[:4] == ["start,end,label", "0.0,2.0,closed", "2.0,4.0,open", "4.0,4.5,closed"] and said[4] == "5.5,6.0,closed"
+    )
+    with np.load("night.npz") as made:
         count = dict(zip(*np.unique(made["class_names"][made["labels"]], return_counts=True)))
     assert count["seizure"] == 3 * 11 and count["no event"] > 0
 
@@ -1066,7 +1099,16 @@ def test_mcap_of_ros(tmp_path):
             file.write_message("/imu", imu, sent, 10**18 + at * 10**8 + 10**7, 10**18)
         file.finish()
     recording, channels = only(tmp_path / "a.mcap")
-    names = ["/imu.rate.x", "/imu.rate.y", "/imu.rate.z", "/imu.range.0", "/imu.range.1", "/imu.ok", "/imu.took", "/imu.mode"]
+    names = [
+        "/imu.rate.x",
+        "/imu.rate.y",
+        "/imu.rate.z",
+        "/imu.range.0",
+        "/imu.range.1",
+        "/imu.ok",
+        "/imu.took",
+        "/imu.mode",
+    ]
     assert list(channels) == names and any("/imu.raw" in note for note in recording.notes)
     assert np.allclose(channels["/imu.rate.x"].times, np.arange(20) / 10)
     assert np.array_equal(channels["/imu.rate.x"].values, np.arange(20) / 4) and channels["/imu.ok"].values.sum() == 10
@@ -1082,7 +1124,10 @@ def test_mcap_of_protobuf(tmp_path):
     from mcap_protobuf.writer import Writer
 
     schema = descriptor_pb2.FileDescriptorProto(name="robot.proto", package="robot", syntax="proto3")
-    kinds = {"Grip": [("force", 1, None)], "Arm": [("angle", 1, None), ("grip", 11, ".robot.Grip")]}  # 1: double, 11: message
+    kinds = {
+        "Grip": [("force", 1, None)],
+        "Arm": [("angle", 1, None), ("grip", 11, ".robot.Grip")],
+    }  # 1: double, 11: message
     for name, fields in kinds.items():
         made = schema.message_type.add(name=name)
         for at, (field, kind, of) in enumerate(fields):

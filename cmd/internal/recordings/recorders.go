@@ -28,8 +28,8 @@ func (e *RecorderError) toStream() error {
 }
 
 // asTables says how what the Python package reads becomes a stream whose classes are known.
-const asTables = "a test along time takes tables: docs/formats.md shows how the Python package makes two tables of a " +
-	"recorder's file, of its channels and of its events, which --labels takes"
+const asTables = "a test along time takes tables: python -m clusterpool.read FILE --out new.csv makes two of a " +
+	"recorder's file, new.csv and new-events.csv, which --labels takes"
 
 func (e *RecorderError) advice(flags string) string {
 	return fmt.Sprintf("%s is a file of a recorder, which the Python package reads: pip install 'clusterpool[read]', "+

@@ -28,8 +28,8 @@ func TestRecordersAreForPython(t *testing.T) {
 func TestRecordersAlongTime(t *testing.T) {
 	form := formOf(t, stateOfTwo())
 	for name, want := range map[string]string{
-		"s1.edf":   "s1.edf … recorder … formats.md … two tables … --labels",
-		"mine.npz": "mine.npz … data set … formats.md … two tables … --labels",
+		"s1.edf":   "s1.edf … recorder … clusterpool.read … new.csv … --labels",
+		"mine.npz": "mine.npz … data set … clusterpool.read … new.csv … --labels",
 	} {
 		file := put(t, t.TempDir(), name, "PK\x03\x04")
 		_, _, err := ReadAnnotated(t.Context(), []string{file}, form, Annotation{Labels: "events.csv"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import pathlib
 import sys
 from collections.abc import Sequence
@@ -15,8 +14,10 @@ from .collect import Choices, collect
 from .dataset import arrays_of
 from .describe import describe
 from .samples import Samples
+from .tables import events_file, write_tables
 from .texts import some
 from .wfdb_segments import segments
+from .whole import whole
 from .windows import parse_length
 
 ABOUT = """Make an .npz file, to train on, of the files of recorders: EEG, motion capture, test benches, robots.
@@ -31,7 +32,8 @@ FORMATS = "\n".join(
 EXAMPLES = """examples:
   python -m clusterpool.read recordings/ --out mine.npz                  a folder in it for each class
   python -m clusterpool.read s*.edf --window 2s --out eeg.npz            events are the classes
-  python -m clusterpool.read drive.mf4 --label mode --window 5s --out drive.npz    a channel is"""
+  python -m clusterpool.read drive.mf4 --label mode --window 5s --out drive.npz    a channel is
+  python -m clusterpool.read s3.edf --out s3.csv                         two tables, of values and of events"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -45,7 +47,9 @@ def parser() -> argparse.ArgumentParser:
     )
     names = {"type": lambda text: [one.strip() for one in text.split(",") if one.strip()], "metavar": "NAMES"}
     made.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILES", help="files, or folders of them")
-    made.add_argument("--out", type=pathlib.Path, required=True, metavar="FILE", help="FILE to write, .npz")
+    made.add_argument(
+        "--out", type=pathlib.Path, required=True, metavar="FILE", help="FILE to write: .npz, or .csv for tables along time"
+    )
     made.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
     made.add_argument(
         "--window",
@@ -98,26 +102,40 @@ def main(line: Sequence[str] | None = None) -> int:
     parsed = vars(parser().parse_args(line))
     given, out, overwrite = parsed.pop("files"), parsed.pop("out"), parsed.pop("overwrite")
     try:
-        if out.suffix != ".npz":
-            raise ValueError(f"--out {out} must end in .npz")
-        if out.exists() and not overwrite:
-            raise FileExistsError(f"{out} exists: choose another name, or --overwrite")
         choices = Choices(**parsed)
-        if choices.window is None and (
-            choices.step or choices.offset or choices.events or choices.until_next or choices.rest
-        ):
-            raise ValueError("--step, --offset, --events, --rest and --until-next go with --window")
+        check(out, choices)
+        there = [one for one in (out, events_file(out)) if one.exists() and (one == out or out.suffix == ".csv")]
+        if there and not overwrite:
+            raise FileExistsError(f"{there[0]} exists: choose another name, or --overwrite")
         paths, passed = find(given)
-        samples = Samples(collect(paths, choices, print), choices, print)
-        arrays = arrays_of(samples, print)
-        write(out, arrays)
-        print(*describe(out, arrays, samples), sep="\n")
+        recordings = collect(paths, choices, print)
+        if out.suffix == ".csv":
+            write_tables(out, recordings, choices, print)
+        else:
+            samples = Samples(recordings, choices, print)
+            arrays = arrays_of(samples, print)
+            with whole(out, "wb") as file:
+                np.savez(file, **arrays)
+            print(*describe(out, arrays, samples), sep="\n")
         if passed:
             print(f"note: {len(passed)} files are not read, as their names end in {some(sorted(set(passed)))}")
     except (ValueError, OSError, ModuleNotFoundError) as error:
         print(f"clusterpool.read: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def check(out: pathlib.Path, choices: Choices) -> None:
+    """Refuse flags that do not go together."""
+    if out.suffix not in (".npz", ".csv"):
+        raise ValueError(f"--out {out} must end in .npz, or in .csv for tables along time")
+    of_windows = choices.step or choices.offset or choices.rest
+    if out.suffix == ".csv" and (choices.window or of_windows or choices.group):
+        raise ValueError(
+            f"--window, --step, --offset, --rest and --group are of an .npz: {out} has whole recordings, which ccp cuts"
+        )
+    if out.suffix == ".npz" and choices.window is None and (of_windows or choices.events or choices.until_next):
+        raise ValueError("--step, --offset, --events, --rest and --until-next go with --window")
 
 
 def find(given: Sequence[pathlib.Path]) -> tuple[list[pathlib.Path], list[str]]:
@@ -144,17 +162,6 @@ def find(given: Sequence[pathlib.Path]) -> tuple[list[pathlib.Path], list[str]]:
         parts = set().union(*(segments(one) for one in taken if one.suffix.lower() == ".hea"))
         paths += [one for one in taken if one not in parts]
     return paths, passed
-
-
-def write(out: pathlib.Path, arrays: dict[str, np.ndarray]) -> None:
-    """Write the file whole or not at all."""
-    part = out.with_name(out.name + ".part")
-    try:
-        with open(part, "wb") as file:
-            np.savez(file, **arrays)
-        os.replace(part, out)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -32,15 +32,23 @@ def source_of(recordings: list[Read], choices: Choices, say: Callable[[str], Non
             f"the classes would be the events ({counted(counts)}): cut them out with --window, such as --window 2s; or give "
             "--label folder, --label none or --labels"
         )
-    unknown = [name for name in choices.events or [] if name not in counts]
-    if unknown:
-        raise ValueError(f"no event is called {unknown[0]!r}; there are {counted(counts, 20) or 'none'}")
+    check_named(recordings, choices)
     if not source:
         raise ValueError(
             "nothing tells the classes: put the files into a folder for each class, give a table of them (--labels), or if the "
             "files are to be predicted, --label none"
         )
     return source
+
+
+def check_named(recordings: list[Read], choices: Choices) -> None:
+    """Refuse an event or a channel of states that the user names and no file has."""
+    if choices.label and choices.label not in ("events", "folder", "none"):
+        _check_channel(recordings, choices.label)
+    counts = collections.Counter(event.label for one in recordings for event in one.recording.events)
+    unknown = [name for name in choices.events or [] if name not in counts]
+    if unknown:
+        raise ValueError(f"no event is called {unknown[0]!r}; there are {counted(counts, 20) or 'none'}")
 
 
 def _check_channel(recordings: list[Read], name: str) -> None:
@@ -76,7 +84,9 @@ def events_of(one: Read, choices: Choices) -> list[Event]:
     return until_next(taken) if choices.until_next else taken
 
 
-def check_lost(recordings: list[Read], kept: set[str | None], lost: collections.Counter[str], source: str, choices: Choices) -> None:
+def check_lost(
+    recordings: list[Read], kept: set[str | None], lost: collections.Counter[str], source: str, choices: Choices
+) -> None:
     """Refuse to lose a class because none of its windows can be used; ``lost`` counts what is left out, by reason."""
     wanted: set[str | None] = {class_of(one, source) for one in recordings}
     if source == "events":

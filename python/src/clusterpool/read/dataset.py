@@ -20,7 +20,7 @@ def arrays_of(samples: Samples, say: Callable[[str], None]) -> dict[str, np.ndar
     ValueError
         The recordings have no sensor in common, or one in two units, or ``--group`` finds nothing.
     """
-    sensors = _sensors(samples.recordings, say)
+    sensors = common_sensors(samples.recordings, say)
     names, axes = _split_axes(sensors)
     longest = max(len(one.values) for one in samples.all)
     series = np.full((len(samples.all), len(sensors), longest), np.nan)
@@ -83,7 +83,7 @@ def _clock(samples: Samples, longest: int) -> dict[str, np.ndarray]:
     return {"times": times}
 
 
-def _sensors(recordings: list[Read], say: Callable[[str], None]) -> list[str]:
+def common_sensors(recordings: list[Read], say: Callable[[str], None]) -> list[str]:
     """Return the sensors that all recordings have, in the first one's order, and say which are left out."""
     first = recordings[0]
     all_names = dict.fromkeys(name for one in recordings for name in one.table.names)
