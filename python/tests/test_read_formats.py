@@ -534,6 +534,17 @@ def test_tdms_times(tmp_path):
     assert not recording.timed and list(channels) == ["t", "x"]
 
 
+def test_tdms_times_by_unit(tmp_path):
+    """The name of a channel of times may say its unit, if the channel has none."""
+    nptdms = needs("nptdms", "tdms")
+    for name, unit, step in [("Time_ms", "", 20), ("time (ms)", "", 20), ("Time", "ms", 20), ("timestamp", "", 0.02)]:
+        with nptdms.TdmsWriter(tmp_path / "a.tdms") as file:
+            times = nptdms.ChannelObject("g", name, 5 + np.arange(50.0) * step, {"unit_string": unit})
+            file.write_segment([times, nptdms.ChannelObject("g", "x", np.arange(50.0))])
+        _, channels = only(tmp_path / "a.tdms")
+        assert list(channels) == ["x"] and np.allclose(channels["x"].times, np.arange(50) / 50)
+
+
 def test_mdf(tmp_path):
     """Values marked as invalid are NaN, names of states are texts, each group has its own times."""
     asammdf = needs("asammdf", "mdf")
@@ -742,6 +753,65 @@ def test_matlab(tmp_path, version):
     assert recording.timed and np.allclose(channels["rec.emg.1"].times, np.arange(200) / 100)
 
 
+@pytest.mark.parametrize(("rate", "unit"), [(50.0, 1e3), (128.0, 1e3), (50.0, 1), (1000.0, 1e6), (0.01, 1 / 60), (250.0, 0)])
+def test_matlab_rate_beside_times(tmp_path, rate, unit):
+    """The rate tells the unit of the times beside it, as EEGLAB has ms; those that are 1 apart may count time points."""
+    import scipy.io
+
+    times = np.arange(500) / rate * unit + 100 if unit else np.arange(1.0, 501)
+    scipy.io.savemat(tmp_path / "a.mat", {"EEG": {"data": np.ones((3, 500)), "srate": rate, "times": times, "xmin": 0.0}})
+    recording, channels = only(tmp_path / "a.mat")
+    assert list(channels) == ["EEG.data.0", "EEG.data.1", "EEG.data.2"] and recording.timed
+    assert np.allclose(channels["EEG.data.2"].times, np.arange(500) / rate)
+
+
+@pytest.mark.parametrize("name", ["t", "time_s", "time_ms"])
+def test_matlab_rate_against_times(tmp_path, name):
+    """A rate and times that contradict each other are refused, and so is a unit in a name that the rate does not bear out."""
+    import scipy.io
+
+    scipy.io.savemat(tmp_path / "a.mat", {"data": np.ones((3, 500)), "fs": 100.0, name: np.arange(500) / 128})
+    with pytest.raises(ValueError, match=f"a.mat: fs says 100 Hz, and {name} has 128"):
+        read(tmp_path / "a.mat")
+
+
+NAMES_OF_TIMES = {"time": 1, "Time": 1, "timestamp": 1, "timestamps": 1, "ts": 1, "tvec": 1, "time_s": 1, "time_ms": 1e3, "t_ms": 1e3}
+NAMES_OF_TIMES |= {"Time_ms": 1e3, "time_us": 1e6, "t_ns": 1e9, "time_min": 1 / 60, "timestamp_ms": 1e3, "time_vector": 1, "t_vec": 1}
+
+
+@pytest.mark.parametrize(("name", "unit"), NAMES_OF_TIMES.items())
+def test_names_of_times(tmp_path, name, unit):
+    """Times have many names, which may say their unit; what is called t and does not rise may be a temperature."""
+    import scipy.io
+
+    times, draw = 7 + np.arange(300) * 0.02 * unit, np.random.default_rng(0)
+    scipy.io.savemat(tmp_path / "a.mat", {"data": draw.normal(size=(2, 300)), name: times})
+    recording, channels = only(tmp_path / "a.mat")
+    assert recording.timed and list(channels) == ["data.0", "data.1"]
+    assert np.allclose(channels["data.0"].times, np.arange(300) * 0.02)
+    times[150:] -= 100 * unit
+    scipy.io.savemat(tmp_path / "a.mat", {"data": draw.normal(size=(2, 300)), name: times})
+    if name == "ts":
+        recording, channels = only(tmp_path / "a.mat")
+        assert not recording.timed and list(channels) == ["data.0", "data.1", "ts"]
+    else:
+        with pytest.raises(ValueError, match=f"a.mat: {name} does not rise.*time point 151"):
+            read(tmp_path / "a.mat")
+
+
+def test_matlab_times_since_1970(tmp_path):
+    """Numbers since 1970 say their unit; an array of times as long as there are samples is that of the samples."""
+    import scipy.io
+
+    draw = np.random.default_rng(0)
+    scipy.io.savemat(tmp_path / "a.mat", {"x": draw.normal(size=300), "timestamp": 1717156800123.0 + np.arange(300) * 20})
+    assert np.allclose(only(tmp_path / "a.mat")[1]["x"].times, np.arange(300) * 0.02)
+    samples = {"X": draw.normal(size=(7, 3, 50)), "y": [0, 1, 0, 1, 0, 1, 1], "time": np.arange(7.0), "t": np.arange(50) / 10}
+    scipy.io.savemat(tmp_path / "b.mat", samples)
+    found = read(tmp_path / "b.mat")
+    assert len(found) == 7 and np.allclose(found[3].channels[0].times, np.arange(50) / 10)
+
+
 def test_matlab_samples(tmp_path):
     """With a label for each sample, the side as long as they is that of the samples; texts that differ name the sensors."""
     import scipy.io
@@ -836,6 +906,16 @@ def test_netcdf_of_other_writers(tmp_path, engine):
     assert [one.name for one in found[0].channels] == ["eeg.Cz", "eeg.Oz"]
     assert np.allclose(found[1].channels[1].times, np.arange(20) * 0.004)
     assert np.array_equal(found[2].channels[1].values, x[2, :, 1])
+
+
+def test_netcdf_names_of_times(tmp_path):
+    """A variable of times may have a unit in its name; one called ts that does not rise is the temperature of a surface."""
+    xarray = needs("xarray", "netcdf")
+    needs("h5netcdf", "netcdf")
+    variables = {"u": ("obs", np.ones(20)), "ts": ("obs", np.arange(20) % 7), "time_ms": ("obs", np.arange(20) * 250)}
+    xarray.Dataset(variables).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
+    recording, channels = only(tmp_path / "a.nc")
+    assert recording.timed and list(channels) == ["u", "ts"] and np.allclose(channels["u"].times, np.arange(20) / 4)
 
 
 def test_netcdf_of_groups(tmp_path):

@@ -6,24 +6,30 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .named_times import in_seconds, is_clock, unit_said
 from .names import LABELS
 from .recording import Recording, Unusable
 from .texts import some
 
 
-def recordings(arrays: dict[str, np.ndarray], times: np.ndarray | None, rate: float) -> list[Recording]:
+def recordings(arrays: dict[str, np.ndarray], rate_name: str, rate: float) -> list[Recording]:
     """Return the recordings in arrays of numbers and of texts.
 
-    Time goes along the side that is as long as ``times`` in s, or along the longest one; without times or a rate it has no clock.
-    With labels for each sample, the side as long as they is that of the samples. All other sides are sensors, which texts that
-    differ name. What has no side of time is left out, with a note.
+    Time goes along the side that is as long as an array of times, or along the longest one; without times or a rate, 0, it has no
+    clock. With labels for each sample, the side as long as they is that of the samples. All other sides are sensors, which texts
+    that differ name. What has no side of time is left out, with a note.
     """
     largest = _largest(arrays)
     labels_in, labels = _labels(arrays, largest)
-    clock = _clock(largest, len(labels), times, rate)
+    sides = [side for side in largest.shape if side != len(labels)] or list(largest.shape)
+    times = next((name for name, value in arrays.items() if len(value) in sides and is_clock(_field(name), value)), None)
+    if times is None:
+        clock = np.arange(max(sides)) / (rate or 1)
+    else:
+        clock = in_seconds(_field(times), arrays.pop(times), rate=rate, rate_name=rate_name)
     names = {name: texts for name, value in arrays.items() if (texts := _texts(value)) and len(set(texts)) == len(texts)}
     by_count = {len(texts): texts for texts in names.values()}
-    timed, left = bool(rate) or times is not None, []
+    timed, left = rate > 0 or times is not None, []
     made = [Recording(f"sample {at}", [], label=label, timed=timed) for at, label in enumerate(labels)]
     made = made or [Recording("", [], timed=timed)]
     for name, value in arrays.items():
@@ -45,7 +51,8 @@ def recordings(arrays: dict[str, np.ndarray], times: np.ndarray | None, rate: fl
 
 def _largest(arrays: dict[str, np.ndarray]) -> np.ndarray:
     """Return the array of numbers with the most sides, and of these the one with the most values."""
-    numbers = [value for value in arrays.values() if value.dtype.kind == "f"]
+    numbers = [value for name, value in arrays.items() if value.dtype.kind == "f" and unit_said(_field(name)) is None]
+    numbers = numbers or [value for value in arrays.values() if value.dtype.kind == "f"]
     if not numbers:
         raise Unusable(
             "there is no array of numbers; tables, timetables and strings are MATLAB's own: save a struct or arrays"
@@ -56,7 +63,7 @@ def _largest(arrays: dict[str, np.ndarray]) -> np.ndarray:
 def _labels(arrays: dict[str, np.ndarray], largest: np.ndarray) -> tuple[str, list[str]]:
     """Return the name and the texts of an array that has a label for each sample; a sensor may be called y, too."""
     for name, value in arrays.items():
-        if name.split(".")[-1].lower() in LABELS and value.ndim == 1 and largest.ndim > 1 and len(value) in largest.shape:
+        if _field(name).lower() in LABELS and value.ndim == 1 and largest.ndim > 1 and len(value) in largest.shape:
             texts = _texts(value)
             if texts is None and value.dtype.kind == "f" and (value == np.rint(value)).all():
                 texts = [str(int(one)) for one in value]
@@ -65,12 +72,9 @@ def _labels(arrays: dict[str, np.ndarray], largest: np.ndarray) -> tuple[str, li
     return "", []
 
 
-def _clock(largest: np.ndarray, samples: int, times: np.ndarray | None, rate: float) -> np.ndarray:
-    """Return the times in s from the first one on, as many as the side of time is long; without a rate they count time points."""
-    if times is not None and len(times) in largest.shape:
-        return times - times[0]
-    sides = [side for side in largest.shape if side != samples] or largest.shape
-    return np.arange(max(sides)) / (rate or 1)
+def _field(name: str) -> str:
+    """Return the name of a field without that of its struct."""
+    return name.split(".")[-1]
 
 
 def _texts(value: np.ndarray) -> list[str] | None:

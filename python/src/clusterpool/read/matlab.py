@@ -9,12 +9,12 @@ import numpy as np
 import scipy.io
 
 from . import arrays, fieldtrip, mat73
-from .names import LABELS, RATES, TIMES
+from .names import LABELS, RATES
 from .recording import Recording
 
 
 def read(path: pathlib.Path) -> list[Recording]:
-    """Read the arrays of a file: fs, rate or srate says the rate, time or t the times, and label or class the class.
+    """Read the arrays of a file: fs, rate or srate says the rate, time_ms or the like the times, and label or class the class.
 
     Whole numbers become doubles, as scipy gives them in the size in which MATLAB packed them, and differences would wrap round.
     """
@@ -22,20 +22,18 @@ def read(path: pathlib.Path) -> list[Recording]:
     trials = next((one for one in [content, *content.values()] if fieldtrip.is_one(one)), None)
     if trials is not None:
         return fieldtrip.recordings(trials)
-    numbers, rate, times, label = {}, 0.0, None, None
+    numbers, rate, label = {}, ("", 0.0), None
     for name, value in _flat(content).items():
         key, value = name.split(".")[-1].lower(), np.squeeze(np.asarray(value))
         is_number = value.dtype.kind in "fiub"
         value = value.astype(float) if is_number else value
         if key in RATES and value.size == 1 and is_number:
-            rate = float(value)
-        elif key in TIMES and value.ndim == 1 and is_number:
-            times = value
+            rate = name, float(value)
         elif key in LABELS and value.ndim == 0 and value.dtype.kind == "U":
             label = str(value).strip()
         elif value.ndim and value.size > 1:
             numbers[name] = value
-    recordings = arrays.recordings(numbers, times, rate)
+    recordings = arrays.recordings(numbers, *rate)
     recordings[0].label = recordings[0].label or label
     return recordings
 

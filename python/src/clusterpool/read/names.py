@@ -1,6 +1,5 @@
 """What arrays and dimensions are called that are no measurements, in formats that have no word for these themselves."""
 
-TIMES = ("time", "times", "t", "timestamps")
 RATES = ("fs", "fsample", "rate", "srate", "sfreq", "samplingrate", "sample_rate", "sampling_rate", "samplerate")
 LABELS = ("labels", "label", "y", "classes", "class")
 SAMPLES = ("sample", "samples", "case", "trial", "epoch", "recording")

@@ -8,12 +8,12 @@ import pathlib
 import numpy as np
 import xarray
 
+from .named_times import in_seconds
 from .names import LABELS, SAMPLES
 from .netcdf_cells import known
 from .netcdf_dimensions import dimension, time_of
 from .recording import Recording
 from .texts import text_of
-from .times import since
 
 
 def read(path: pathlib.Path) -> list[Recording]:
@@ -24,8 +24,10 @@ def read(path: pathlib.Path) -> list[Recording]:
     ):
         samples = dimension(data, SAMPLES)
         time, times = time_of(data, samples)
-        clock = data[times].values if times else np.arange(float(data.sizes[time]))
-        clock = since(clock, clock[0], str(data[times].attrs.get("units", "s")) if times else "s")
+        if times:
+            clock = in_seconds(times, data[times].values, str(data[times].attrs.get("units", "")))
+        else:
+            clock = np.arange(float(data.sizes[time]))
         data = data.drop_vars([times] if times else [])
         variables = {name: known(one, raw[name].variable) for name, one in data.data_vars.items() if time in one.dims}
         recordings = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import xarray
 
-from .names import TIMES
+from .named_times import is_clock, unit_said
 from .recording import Unusable
 
 
@@ -18,10 +18,11 @@ def time_of(data: xarray.Dataset, samples: str | None) -> tuple[str, str]:
 
     The dimension is called time or the like, or its coordinate is dates, or there is a variable of that name along it.
     """
-    lines = {str(name).lower(): name for name, one in data.variables.items() if one.ndim == 1 and one.dims != (samples,)}
-    named = [lines[name] for name in TIMES if name in lines]
+    lines = {name: one for name, one in data.variables.items() if one.ndim == 1 and one.dims != (samples,)}
+    named = [name for name, one in lines.items() if is_clock(str(name), one.values)]
     dated = [one for one in data.sizes if one in data.coords and _is_dates(data[one])]
-    time = dimension(data, (*TIMES, "timepoint")) or next((data[one].dims[0] for one in [*dated, *named]), None)
+    time = next((one for one in data.sizes if str(one).lower() == "timepoint" or unit_said(str(one)) is not None), None)
+    time = time or next((data[one].dims[0] for one in [*dated, *named]), None)
     if time is None:
         if not data.sizes:
             raise Unusable("nothing lies outside of groups: write the group that is meant by itself (xarray's group=)")

@@ -8,7 +8,7 @@ import re
 import nptdms
 import numpy as np
 
-from .names import TIMES
+from .named_times import in_seconds, is_clock
 from .recording import Recording
 from .times import since
 
@@ -59,8 +59,8 @@ def _clock(channel: nptdms.TdmsChannel, first: np.datetime64 | None) -> np.ndarr
     """Return the times in s that a channel holds in place of measurements, if it does."""
     if channel.dtype.kind == "M":
         return since(channel[:], first)
-    is_time = channel.name.lower() in TIMES and channel.dtype.kind in "fiu" and (np.diff(channel[:]) > 0).all()
-    return since(channel[:], channel[0], channel.properties.get("unit_string", "s")) if is_time else None
+    unit = channel.properties.get("unit_string", "")
+    return in_seconds(channel.name, channel[:], unit) if is_clock(channel.name, channel[:]) else None
 
 
 def _waveform(channel: nptdms.TdmsChannel, first: np.datetime64 | None) -> np.ndarray | None:

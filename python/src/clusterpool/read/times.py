@@ -8,8 +8,8 @@ import numpy as np
 
 SECONDS = {"d": 86400.0, "day": 86400.0, "days": 86400.0, "h": 3600.0, "hour": 3600.0, "hours": 3600.0}
 SECONDS |= {"min": 60.0, "minute": 60.0, "minutes": 60.0, "s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0}
-SECONDS |= {"ms": 1e-3, "msec": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3}
-SECONDS |= {"us": 1e-6, "µs": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nanoseconds": 1e-9}
+SECONDS |= {"secs": 1.0, "ms": 1e-3, "msec": 1e-3, "millis": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3}
+SECONDS |= {"us": 1e-6, "µs": 1e-6, "usec": 1e-6, "micros": 1e-6, "microseconds": 1e-6, "ns": 1e-9, "nanoseconds": 1e-9}
 
 
 def spread(count: int, seconds: float) -> np.ndarray:
