@@ -6,12 +6,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/clusterpool/ccp/internal/suggest"
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // Form says how a recording becomes a series of even time points, and a series a signal `[frames, sensors, channels]`.
@@ -83,9 +82,7 @@ func (f *Form) Lasts(timepoints int) float64 {
 	if f.Rate == 0 {
 		return float64(timepoints)
 	}
-	digits := max(0, 3+int(math.Ceil(math.Log10(f.Rate))))
-	lasts, _ := strconv.ParseFloat(strconv.FormatFloat(float64(timepoints)/f.Rate, 'f', digits, 64), 64)
-	return lasts
+	return text.ToStep(float64(timepoints)/f.Rate, 1/f.Rate)
 }
 
 // Width returns the number of values of a time point.

@@ -148,23 +148,25 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 		return nil, fmt.Errorf("it has no times, so that %s may be any number of time points; give the window as a number "+
 			"of time points, such as 100", cut.Window)
 	}
-	m := &ruler{times: times, each: 1 / cmp.Or(rateOf(times), 1), length: second * cut.Window.Length,
-		step:   second * cut.Step.Length,
-		window: cut.Window, text: text.Time}
+	usual := cmp.Or(f.Rate, 1)
+	if cut.Window.Timepoints {
+		usual = 1
+	}
+	m := &ruler{times: times, each: 1 / cmp.Or(rateOf(times), usual), length: second * cut.Window.Length,
+		step: second * cut.Step.Length, window: cut.Window, text: text.Time}
 	if r.Times != nil && !cut.Window.Timepoints {
 		m.text = r.Written.Text
 	}
 	if r.Times != nil && !cut.Window.Timepoints {
 		_, _, fastest, _ := r.rates()
-		m.each = 1 / cmp.Or(fastest, 1)
+		m.each = 1 / cmp.Or(fastest, usual)
 	}
 	switch lasts := m.lasts(); {
 	case min(m.length, m.step) < m.each*(1-1e-6):
 		return nil, f.tooShort("its", m.each, cut)
 	case m.length > lasts+m.each/2:
-		return nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{lasts / second, cut.Window.Timepoints},
-			cut.Window,
-			ErrShort)
+		return nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{text.ToStep(lasts/second, m.each/second),
+			cut.Window.Timepoints}, cut.Window, ErrShort)
 	case (lasts-m.length)/m.step > mostSteps:
 		return nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+
 			"longer step", m.text(times[0]), m.text(times[len(times)-1]), mostSteps, cut.Step)

@@ -3,6 +3,7 @@ package text
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -107,3 +108,17 @@ func Fold(begin, text string, width, indent int) string {
 
 // Time writes a time with all digits, so that no two windows of a recording have one name.
 func Time(time float64) string { return strconv.FormatFloat(time, 'f', -1, 64) }
+
+// ToStep rounds a time to the digits that tell thousandths of a step apart, so that sums of steps are as people write
+// them: 1.44 for 36 steps of 0.0400000016.
+func ToStep(time, step float64) float64 {
+	if !(step > 0) || math.IsInf(step, 1) {
+		return time
+	}
+	decimals := max(0, 3-int(math.Floor(math.Log10(step))))
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(time, 'f', decimals, 64), 64)
+	if err != nil {
+		return time
+	}
+	return rounded
+}

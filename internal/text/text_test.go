@@ -75,3 +75,13 @@ func TestWriteCSV(t *testing.T) {
 	assert.Len(t, entries, 1)
 	assert.ErrorContains(t, WriteCSV(filepath.Join(path, "c.csv"), nil, func(func(...any)) error { return nil }), "a.csv")
 }
+
+// Sums of steps are as people write them, whatever the size of a step; a step that is none leaves the time.
+func TestToStep(t *testing.T) {
+	for _, c := range []struct{ time, step, want float64 }{
+		{36 * 0.0400000016, 0.0400000016, 1.44}, {1717140606159.9998, 40, 1717140606160}, {0.1 + 0.2, 0.1, 0.3},
+		{1e-9, 1e-3, 0}, {-1.4400001, 0.04, -1.44}, {1.4400001, 0, 1.4400001}, {86400.01, 86400, 86400},
+	} {
+		assert.Equal(t, c.want, ToStep(c.time, c.step), "%g in steps of %g", c.time, c.step)
+	}
+}

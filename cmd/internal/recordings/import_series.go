@@ -178,6 +178,8 @@ type cutter struct {
 	ends        bool                  // the last windows are the test
 	short, lost []error               // recordings and windows that are left out
 	left        leftOut               // windows that early warning leaves out
+	points      int                   // time points of all
+	outside     int                   // those in no window
 	events      map[string]eventCount // by class, for early warning
 }
 
@@ -188,6 +190,7 @@ func (c *cutter) add(x *sample, name string) error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", m.about(x), err)
 	}
+	c.countOutside(x, windows)
 	switch {
 	case errors.Is(err, recording.ErrShort):
 		c.short = append(c.short, err)
@@ -224,8 +227,26 @@ var counts = regexp.MustCompile(`[0-9.]+`)
 // ends.
 func (c *cutter) keepNotes(x *sample, about []string) {
 	for _, note := range about {
-		c.noteOf(counts.ReplaceAllString(note, "0"), c.about(x)+": "+note)
+		c.noteAmong(counts.ReplaceAllString(note, "0"), c.about(x)+": "+note, c.wholeCount())
 	}
+}
+
+// wholeCount says how many recordings or stretches are cut.
+func (c *cutter) wholeCount() string {
+	if slices.ContainsFunc(c.whole, func(x *sample) bool { return x.isPart }) {
+		return stretchesOf(len(c.whole))
+	}
+	return text.Count(len(c.whole), "recording")
+}
+
+// countOutside counts the time points of a recording or a stretch, and those in none of its windows.
+func (c *cutter) countOutside(x *sample, windows []recording.Window) {
+	reached, inside := 0, 0
+	for _, w := range windows {
+		inside += max(0, w.To-max(reached, w.From))
+		reached = max(reached, w.To)
+	}
+	c.points, c.outside = c.points+x.Timepoints(), c.outside+x.Timepoints()-inside
 }
 
 // take makes a sample of a window of a recording or a stretch, whose name is given. Its class and its group are those
@@ -288,8 +309,16 @@ func (c *cutter) stretchOf(x *sample, label string, w window) int {
 
 // note tells of what was left out.
 func (c *cutter) note() {
+	if c.outside > 0 && len(c.whole) > 1 {
+		between := ""
+		if c.Cut.Step.Length > c.Cut.Window.Length {
+			between = "between two, "
+		}
+		c.making.note("%s of %s time points of %s are in no window: those behind the last, %sin gaps, or of what is shorter "+
+			"than one", text.Thousands(c.outside), text.Thousands(c.points), c.wholeCount(), between)
+	}
 	if c.short != nil {
-		c.making.note("%d of %d recordings or stretches are left out, the first: %v", len(c.short), len(c.whole), c.short[0])
+		c.making.note("%d of %s are left out, the first: %v", len(c.short), c.wholeCount(), c.short[0])
 	}
 	if c.lost != nil {
 		c.making.note("%d of %d windows are left out, the first: %v", len(c.lost), len(c.lost)+len(c.samples), c.lost[0])

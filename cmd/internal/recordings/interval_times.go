@@ -20,7 +20,8 @@ type intervalsIn struct {
 // inTimesOf returns intervals in the unit of a recording's times, in order. Programs that show a recording count
 // seconds from its begin, whatever times it has: of the ways to read intervals, the one counts by which they cover most
 // of the recording. Where the recording's own times are digits such as 0930, intervals that may be such digits are.
-func (m *making) inTimesOf(own []interval, times []float64) ([]interval, error) {
+func (m *making) inTimesOf(own []interval, x *sample) ([]interval, error) {
+	times := x.Times
 	best, most := m.mostCovering(own, times)
 	digits, hasDigits := m.ofDigits(own, m.reading.Clock, times)
 	if hasDigits {
@@ -35,9 +36,9 @@ func (m *making) inTimesOf(own []interval, times []float64) ([]interval, error) 
 	} else if isOff {
 		best.all = slices.Clone(own)
 	}
-	err := inOrder(m.Labels, best.all, m.moment)
-	if err == nil && isOff {
-		err = m.offRecording(best.all, times)
+	err := inOrder(m.Labels, best.all)
+	if isOff && (err == nil || m.alienClock(own)) {
+		err = m.offRecording(best.all, x)
 	}
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (m *making) inTimesOf(own []interval, times []float64) ([]interval, error) 
 	if best.way != "" {
 		m.noteOf("times of intervals", fmt.Sprintf("the intervals of %s are taken for %s", m.Labels, best.way))
 	}
-	m.noteOutside(best.all, times)
+	m.noteOutside(best.all, x)
 	return best.all, nil
 }
 

@@ -24,6 +24,20 @@ type interval struct {
 	written       [2]string // start, and end or duration
 }
 
+// endWritten returns the end of an interval as its table writes it: of a duration, how it is reckoned.
+func (v interval) endWritten() string {
+	if v.hasLength {
+		return v.written[0] + " + " + v.written[1]
+	}
+	return v.written[1]
+}
+
+// isOfDay reports that an interval begins at a time of day, by how it is written. It may count from a begin, too.
+func (v interval) isOfDay() bool { return timeOfDay.MatchString(v.written[0]) }
+
+// timeOfDay finds a time such as 09:30:00 or 9:30 PM, with no date before it.
+var timeOfDay = regexp.MustCompile(`^\s*\d{1,2}:\d\d`)
+
 // The headings of a table of intervals, as ELAN, MNE, Praat's tables and people have them.
 var (
 	startHeading = regexp.MustCompile(`^(?i:(start|begin|onset|from|tmin)([ _-]?times?)?)\b`)
@@ -154,8 +168,8 @@ func plainTime(in *input, cell string) (at float64, isNumber bool) {
 }
 
 // inOrder sorts intervals of a recording by their begin. It is an error if one ends before it begins, or if two of
-// different classes share time, which moment writes.
-func inOrder(path string, all []interval, moment func(float64) string) error {
+// different classes share time.
+func inOrder(path string, all []interval) error {
 	slices.SortStableFunc(all, func(a, b interval) int { return cmp.Compare(a.start, b.start) })
 	for i, v := range all {
 		const rounding = 1e-6
@@ -169,8 +183,8 @@ func inOrder(path string, all []interval, moment func(float64) string) error {
 		before := all[i-1]
 		if before.label != v.label && v.start < before.end-rounding {
 			return fmt.Errorf("%s, line %d: %q begins at %s, before %q of line %d has ended at %s; of what is marked twice "+
-				"keep one class, such as one tier of ELAN's", path, v.line, v.label, moment(v.start), before.label, before.line,
-				moment(before.end))
+				"keep one class, such as one tier of ELAN's", path, v.line, v.label, v.written[0], before.label, before.line,
+				before.endWritten())
 		}
 	}
 	return nil

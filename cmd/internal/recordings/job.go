@@ -43,6 +43,7 @@ func (j *job) report(doing string, done float64) error {
 type note struct {
 	about, text string
 	count       int
+	of          string // what is counted, of how many; "" where the text says it
 }
 
 // note keeps what a person should know, once.
@@ -53,11 +54,14 @@ func (j *job) note(format string, values ...any) {
 
 // noteOf keeps what a person should know about several recordings or files: the text of the first, and how many there
 // are. Notes of one kind have the same about.
-func (j *job) noteOf(about, text string) {
+func (j *job) noteOf(about, text string) { j.noteAmong(about, text, "") }
+
+// noteAmong is as noteOf, for texts with counts of their own: it says of what they are so, such as 24 stretches.
+func (j *job) noteAmong(about, text, of string) {
 	at := slices.IndexFunc(j.notes, func(n note) bool { return n.about == about })
 	if at < 0 {
 		at = len(j.notes)
-		j.notes = append(j.notes, note{about: about, text: text})
+		j.notes = append(j.notes, note{about: about, text: text, of: of})
 	}
 	j.notes[at].count++
 }
@@ -65,7 +69,11 @@ func (j *job) noteOf(about, text string) {
 // noteTexts returns the texts of the notes. A note that is so of several recordings or files says of how many.
 func (j *job) noteTexts() (all []string) {
 	for _, n := range j.notes {
-		if n.count > 1 && n.about != n.text {
+		switch {
+		case n.count <= 1 || n.about == n.text:
+		case n.of != "":
+			n.text += fmt.Sprintf(" (so in %d of %s)", n.count, n.of)
+		default:
 			n.text += fmt.Sprintf(" (%d in all)", n.count)
 		}
 		all = append(all, n.text)

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/suggest"
@@ -119,10 +117,7 @@ func (m *making) about(x *sample) string {
 		return x.where
 	}
 	start, end := m.spanOf(x)
-	if m.moment(start) != text.Time(start) {
-		return fmt.Sprintf("%s (%q, from %s to %s)", x.where, x.label, m.moment(start), m.moment(end))
-	}
-	return fmt.Sprintf("%s (%q, from %.10g to %.10g)", x.where, x.label, start, end)
+	return fmt.Sprintf("%s (%q, from %s to %s)", x.where, x.label, x.Written.Text(start), x.Written.Text(end))
 }
 
 // splitByIntervals replaces each recording by its stretches: those that an interval gives a class, and those between.
@@ -178,7 +173,7 @@ func (m *making) place(own []interval, x *sample) (all []marked, err error) {
 	if x.Times == nil {
 		return nil, errors.New("it has no times, at which the intervals could be found; name their column with --time")
 	}
-	own, err = m.inTimesOf(own, x.Times)
+	own, err = m.inTimesOf(own, x)
 	if err != nil {
 		return nil, err
 	}
@@ -212,69 +207,12 @@ func (m *making) place(own []interval, x *sample) (all []marked, err error) {
 	return all, nil
 }
 
-// offRecording returns the error that no interval lies in a recording of these times. Where both spans are of a size,
-// the intervals are of another clock or zone, and the error says how far off; else they are of another unit.
-func (m *making) offRecording(own []interval, times []float64) error {
-	first, last := times[0], times[len(times)-1]
-	start, end := own[0].start, own[0].end
-	for _, v := range own {
-		start, end = min(start, v.start), max(end, v.end)
-	}
-	written := m.moment
-	if dates := (recording.TimeForm{Layout: time.DateTime, Zone: time.UTC, Mark: "."}); own[0].seconds && start >= 1e9 {
-		written = dates.Text // beside times that are numbers, too
-	}
-	spans := fmt.Sprintf("its times go from %s to %s, and the intervals of %s from %s to %s", m.moment(first),
-		m.moment(last), m.Labels, written(start), written(end))
-	second := cmp.Or(m.chosen.second, 1)
-	isDate := func(at float64) bool { return m.moment(at) != text.Time(at) }
-	if !isDate(first) || !isDate(start) {
-		return fmt.Errorf("%s: give both in one unit, or in seconds from the begin of the recording", spans)
-	}
-	off := (start - first) / second
-	way := "later"
-	if off < 0 {
-		way = "earlier"
-	}
-	return fmt.Errorf("%s, which begin %s %s: give both by one clock and in one time zone, or the intervals in "+
-		"seconds from "+
-		"the begin of the recording", spans, time.Duration(math.Abs(off)*float64(time.Second)), way)
-}
-
-// moment writes a time: as a time of day, if the times are such, or as a date, in UTC, where it is a number of seconds,
-// or of another known unit, since 1970 in the years from 2001 to 2096.
-func (m *making) moment(at float64) string {
-	if m.ofDay {
-		return recording.TimeForm{Layout: "15:04:05", Zone: time.UTC, Mark: "."}.Text(at)
-	}
-	seconds := at / cmp.Or(m.chosen.second, 1)
-	if m.chosen.second == 0 || seconds < 1e9 || seconds >= 4e9 {
-		return text.Time(at)
-	}
-	return time.UnixMilli(int64(math.Round(seconds * 1000))).UTC().Format("2006-01-02 15:04:05.999")
-}
-
-// noteOutside notes intervals that reach beyond a recording of these times by more than a window.
-func (m *making) noteOutside(own []interval, times []float64) {
-	window := m.Cut.Window.Length * cmp.Or(m.chosen.second, 1)
-	if m.Cut.Window.Timepoints {
-		window *= (times[len(times)-1] - times[0]) / float64(max(1, len(times)-1))
-	}
-	for _, v := range own {
-		if v.start < times[0]-window || v.end > times[len(times)-1]+window {
-			m.noteOf("outside", fmt.Sprintf("line %d of %s goes from %s to %s, beyond the recording, which has times "+
-				"from %s to "+
-				"%s", v.line, m.Labels, m.moment(v.start), m.moment(v.end), m.moment(times[0]), m.moment(times[len(times)-1])))
-		}
-	}
-}
-
 // spanOf returns where a stretch lies in its recording: in the unit of the times or, without times and rate, in time
 // points.
 func (m *making) spanOf(x *sample) (start, end float64) {
 	rate := cmp.Or(m.form.Rate, 1)
 	if x.Times != nil {
-		return x.Times[0], x.Times[len(x.Times)-1] + 1/rate
+		return x.Times[0], text.ToStep(x.Times[len(x.Times)-1]+1/rate, 1/rate)
 	}
 	return float64(x.from) / rate, float64(x.from+x.Timepoints()) / rate
 }
@@ -338,7 +276,7 @@ func (m *making) refuseLostClasses(whole []*sample) error {
 			advice = fmt.Sprintf("%q and %q differ in case only: write them alike", x.label, class)
 		}
 	}
-	lasts := recording.Span{Length: length(x) / cmp.Or(m.form.Second, 1), Timepoints: m.form.Rate == 0}
+	lasts := recording.Span{Length: text.ToStep(length(x), 1/cmp.Or(m.form.Rate, 1)) / cmp.Or(m.form.Second, 1), Timepoints: m.form.Rate == 0}
 	if lasts.Length >= m.Cut.Window.Length {
 		return fmt.Errorf("class %q would be lost: the longest of its %s, %s, has no window of %s with values of all "+
 			"sensors; "+

@@ -143,7 +143,7 @@ func TestWindowsInGaps(t *testing.T) {
 	lines = append(lines[:140], lines[240:]...)
 	result, _ := imported(t, Options{Label: "state", Cut: threeSeconds},
 		put(t, t.TempDir(), "a.csv", strings.Join(lines, "")))
-	messagetest.OneNames(t, result.Notes, "a.csv:2 … 10 … 100 time points … left out … 2 in all")
+	messagetest.OneNames(t, result.Notes, "a.csv:2 … 10 … 100 time points … left out … 2 of 2 stretches")
 	messagetest.OneNames(t, result.Notes, `a.csv:102 … "walk" … windows … gaps of its times`)
 }
 
@@ -247,7 +247,7 @@ func TestIntervalsByTheClock(t *testing.T) {
 	for table, words := range map[string]string{
 		"start,end,label\n0930,0925,a\n":                      "labels.csv, line 2 … 0925, before it begins at 0930",
 		"start,end,label\n09:30:00,09:25:00,a\n":              "labels.csv, line 2 … 09:25:00, before it begins at 09:30:00",
-		"start,end,label\n0930,0940,a\n0935,0950,b\n":         `line 3: "b" begins at 09:35:00, before "a" … 09:40:00`,
+		"start,end,label\n0930,0940,a\n0935,0950,b\n":         `line 3: "b" begins at 0935, before "a" … 0940`,
 		"start,end,label\n193000,194000,a\n195000,201000,b\n": "09:20:00 to 10:49:00",
 		"onset,duration,description\n0930,-5,a\n0940,5,a\n":   "line 2",
 	} {
@@ -272,6 +272,26 @@ func TestIntervalsFromTheBegin(t *testing.T) {
 	assert.Len(t, d.Stretches, 3)
 }
 
+// checkTimesOfDayBeside fails unless intervals that are times of day, beside a recording whose times are none, are an
+// error that has them as they are written, also where they go on after midnight.
+func checkTimesOfDayBeside(t *testing.T, epoch string) {
+	t.Helper()
+	folder := t.TempDir()
+	dates := put(t, folder, "dates.csv", "time,ax\n"+strings.Join(at("2024-05-31 09:30:00", time.Second, 60,
+		func(when time.Time) string { return when.Format("2006-01-02 15:04:05") + ",1" }), "\n"))
+	numbers := put(t, folder, "numbers.csv", streamOf(false, part{"", 300}))
+	for _, path := range []string{epoch, dates, numbers} {
+		for lines, spans := range map[string]string{
+			"09:30:00,09:30:10,a\n09:31:30,09:31:45,b\n": "09:30:00 to 09:31:45",
+			"23:59:00,23:59:30,a\n23:59:50,00:00:20,b\n": "23:59:00 to 00:00:20",
+		} {
+			said := refused(t, Options{Cut: threeSeconds, Labels: put(t, folder, "labels.csv", "start,end,label\n"+lines)}, path)
+			messagetest.Names(t, said, spans+" … times of day … clock … begin of the recording")
+			assert.NotContains(t, said, "correct the line")
+		}
+	}
+}
+
 // Intervals of another time zone are an error that says how far off they are, in dates; those that reach far beyond the
 // recording are noted.
 func TestIntervalsOffTheRecording(t *testing.T) {
@@ -282,17 +302,19 @@ func TestIntervalsOffTheRecording(t *testing.T) {
 	}
 	folder := t.TempDir()
 	path := put(t, folder, "epoch.csv", b.String())
-	for _, lines := range []string{
-		"1709629200,1709629210,a\n1709629210,1709629220,b\n",
-		"2024-03-05 09:00:00,2024-03-05 09:00:10,a\n2024-03-05 09:00:10,2024-03-05 09:00:20,b\n",
+	for lines, spans := range map[string]string{
+		"1709629200,1709629210,a\n1709629210,1709629220,b\n":                                     "1709629200 to 1709629220",
+		"2024-03-05 09:00:00,2024-03-05 09:00:10,a\n2024-03-05 09:00:10,2024-03-05 09:00:20,b\n": "2024-03-05 09:00:00 to 2024-03-05 09:00:20",
 	} {
 		said := refused(t, Options{Cut: threeSeconds, Labels: put(t, folder, "labels.csv", "start,end,label\n"+lines)}, path)
-		messagetest.Names(t, said, "2024-03-05 08:00:00 … 2024-03-05 09:00:00 … 1h0m0s later … zone")
+		messagetest.Names(t, said, "1709625600 … "+spans+" … 1h0m0s later … 2024-03-05 08:00:00 in UTC … zone")
 		assert.NotContains(t, said, "unit")
 	}
 	result, _ := imported(t, Options{Cut: threeSeconds,
 		Labels: put(t, folder, "labels.csv", "start,end,label\n0,10,a\n10,20,b\n20,60,a\n")}, path)
-	messagetest.OneNames(t, result.Notes, "line 4 of … labels.csv … 08:00:20 … 08:01:00 … recording … 08:00:29.9")
+	messagetest.OneNames(t, result.Notes, "line 4 of … labels.csv … 1709625620 … 1709625660 … recording … 1709625629.9")
+
+	checkTimesOfDayBeside(t, path)
 }
 
 // What loggers write for a missing value is a class of machines; the usual words and signs for none are not.
@@ -415,7 +437,7 @@ func TestReadAnnotatedAsPredictReads(t *testing.T) {
 	messagetest.Names(t, err, "line 2 … 03/02/2024 … no date tells … ccp data import --dates")
 	intervals = put(t, t.TempDir(), "labels.csv", "start,end,label\n2024-02-03 12:00,2024-02-03 13:00,walk\n")
 	_, err = annotated(streamOf(false, parts...), Annotation{Labels: intervals})
-	messagetest.Names(t, err, "0 to 19.9 … 2024-02-03 12:00:00 to 2024-02-03 13:00:00")
+	messagetest.Names(t, err, "0 to 19.9 … 2024-02-03 12:00 to 2024-02-03 13:00")
 	_, err = annotated("time,ax,state\n0,1,walk\n0.1,x,walk\n", Annotation{Label: "state"})
 	messagetest.Names(t, err, "line 3 … ax … --leave … ccp data import")
 }

@@ -74,7 +74,8 @@ func TestImportLeavesOutWhatFillsNoWindow(t *testing.T) {
 	assert.Equal(t, 26, result.Samples)
 	notes := strings.Join(result.Notes, "\n")
 	messagetest.Names(t, notes, "1 of 14 … left out … "+folder+"/wave/short.csv … 0.75s")
-	messagetest.Names(t, notes, "gap.csv … last 2 of its 12 … window … 13 in all")
+	messagetest.Names(t, notes, "gap.csv … last 2 of its 12 … window … 13 of 14 recordings")
+	messagetest.Names(t, notes, "29 of 159 time points … 14 recordings … no window")
 
 	result, _ = imported(t, cutting(t, "1s", ""), folder)
 	messagetest.OneNames(t, result.Notes, "1 of 39 windows … left out … "+folder+"/fall/gap.csv … from 1 to 2")
@@ -138,4 +139,37 @@ func TestNamesOfWindowsAsWritten(t *testing.T) {
 	_, d := imported(t, o, put(t, t.TempDir(), "days.csv", days))
 	assert.Equal(t, []string{"days.csv:2 from 23:59:58", "days.csv:2 from 00:59:58"}, d.SampleNames[:2])
 	assert.Equal(t, "days.csv:2 from 23:59:58 on day 2", d.SampleNames[24])
+}
+
+// Notes on stretches have times as the file writes them, and durations without the noise of sums.
+func TestNotesHaveTimesAsWritten(t *testing.T) {
+	begin := time.Date(2024, 5, 31, 9, 30, 0, 0, time.FixedZone("", 2*60*60))
+	milliseconds := func(when time.Time) string { return fmt.Sprint(when.UnixMilli()) }
+	for _, c := range []struct {
+		text        func(when time.Time) string
+		late, ended string
+	}{
+		{func(when time.Time) string { return when.Format("2006-01-02T15:04:05.00-07:00") },
+			"2024-05-31T09:30:06.16+02:00", "2024-05-31T09:30:06.20+02:00"},
+		{func(when time.Time) string { return when.Format("01/02/2006 03:04:05.00 PM") },
+			"05/31/2024 09:30:06.16 AM", "05/31/2024 09:30:06.20 AM"},
+		{milliseconds, "1717140606160", "1717140606200"},
+	} {
+		var b strings.Builder
+		b.WriteString("time,x,state\n")
+		for i := range 300 {
+			state := "a"
+			switch {
+			case i == 154:
+				state = "c"
+			case i > 115:
+				state = "b"
+			}
+			fmt.Fprintf(&b, "%s,%d,%s\n", c.text(begin.Add(time.Duration(40*i)*time.Millisecond)), i%7, state)
+		}
+		o := cutting(t, "1s", "")
+		o.Label = "state"
+		path := put(t, t.TempDir(), "s.csv", b.String())
+		messagetest.Names(t, refused(t, o, path), fmt.Sprintf(`"c" … from %s to %s … is 0.04s, less`, c.late, c.ended))
+	}
 }
