@@ -210,10 +210,42 @@ def test_one_recording_of_each_class(tmp_path, capsys):
     begins = np.array([float(name.split()[2]) for name in data["sample_names"]])
     assert (
         set(begins[data["split"] == 2]) == {*range(40, 49)}
-        and set(begins[data["split"] == 0]) == {*range(38)}
+        and set(begins[data["split"] == 0]) == {*range(37)}
         and "groups" not in data
     )
     assert "labels" in check(tmp_path / "mine.npz")
+
+
+def test_one_stretch_of_each_class(tmp_path, capsys):
+    """Of one recording with a stretch for each class the ends of these are the test, so that the program trains on it."""
+    path, table = recording(tmp_path / "a.mat", 100), tmp_path / "labels.csv"
+    table.write_text("start,end,label\n0,40,still\n50,100,walk\n")
+    line = [path, "--labels", table, "--window", "2s"]
+    data = windowed(capsys, tmp_path, *line)
+    assert "groups" not in data and np.count_nonzero(data["split"] == 2) == 4 + 5 and len(data["split"]) == 20 + 25 - 2
+    ends = [name for name, split in zip(data["sample_names"], data["split"]) if split]
+    assert ends[0] == "a at 32 s" and ends[4] == "a at 90 s"
+    program, by = _program.find(), ["--backend", "go", "--checkpoint", tmp_path / "run"]
+    _program.run(program, ["train", "--fast", "--data", tmp_path / "mine.npz", *by])
+    data = windowed(capsys, tmp_path, *line, "--group", "a")
+    assert "split" not in data and set(data["groups"]) == {"a"}  # as the user says
+    _, said, _ = run(capsys, *line[:-1], "11s", "--out", tmp_path / "few.npz")
+    assert "none can be held out" in said and "split" not in np.load(tmp_path / "few.npz")
+
+
+def test_one_file_of_each_class(tmp_path, capsys):
+    """Of files with samples of one class each the last fifth of these is the test; of moments, too."""
+    for label in "ab":
+        samples = np.random.default_rng(0).normal(size=(12, 2, 40))
+        scipy.io.savemat(tmp_path / f"{label}.mat", {"X": samples, "labels": [label] * 12, "fs": 10.0})
+        recording(tmp_path / f"long{label}.mat", 60)
+    (tmp_path / "labels.csv").write_text(
+        "file,start,label\n" + "".join(f"long{name},{at},{name}\n" for name in "ab" for at in range(2, 52, 5))
+    )
+    line = [tmp_path / "longa.mat", tmp_path / "longb.mat", "--labels", tmp_path / "labels.csv", "--window", "1s"]
+    assert windowed(capsys, tmp_path, *line)["split"].tolist() == ([0] * 8 + [2] * 2) * 2
+    run(capsys, tmp_path / "a.mat", tmp_path / "b.mat", "--out", tmp_path / "mine.npz", "--overwrite")
+    assert np.load(tmp_path / "mine.npz")["split"].tolist() == ([0] * 10 + [2] * 2) * 2
 
 
 def test_table_of_labels(tmp_path, capsys):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import numpy as np
@@ -46,7 +45,7 @@ def arrays_of(samples: Samples, say: Callable[[str], None]) -> dict[str, np.ndar
 def _classes(samples: Samples) -> dict[str, np.ndarray]:
     """Return the class of each sample, whose it is, and where in its recording it lies."""
     names, labels = np.unique([str(one.label) for one in samples.all], return_inverse=True)
-    arrays, groups = {"labels": labels, "class_names": names}, _groups(samples)
+    arrays, groups = {"labels": labels, "class_names": names}, samples.groups()
     if samples.split:
         arrays["split"] = np.array(samples.split)
     elif groups:
@@ -107,24 +106,6 @@ def common_sensors(recordings: list[Read], say: Callable[[str], None]) -> list[s
                 "one unit, or leave it out (--leave)"
             )
     return common
-
-
-def _groups(samples: Samples) -> list[str] | None:
-    """Return whose each sample is: as the table or --group says, or the file where there are several, or else the stretch."""
-    pattern, files = samples.choices.group, {one.path for one in samples.recordings}
-    if pattern:
-        found = [re.search(pattern, one.read.name) for one in samples.all]
-        lost = next((one.read.name for one, match in zip(samples.all, found) if match is None), None)
-        if lost is not None:
-            raise ValueError(f"--group {pattern} finds nothing in {lost!r}")
-        return [match.group(1) if match.groups() else match.group() for match in found if match]
-    if any(one.read.group for one in samples.all):
-        return [one.read.group or one.read.name for one in samples.all]
-    if len(files) == len(samples.all) or len(files) == 1 and not samples.choices.window:
-        return None
-    if len(files) > 1:
-        return [one.read.file for one in samples.all]
-    return [f"{one.read.name} #{one.window.stretch}" for one in samples.all if one.window]
 
 
 def _positions(names: list[str], first: Read, say: Callable[[str], None]) -> dict[str, np.ndarray]:

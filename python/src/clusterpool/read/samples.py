@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -58,7 +59,7 @@ class Samples:
                 self._cut(one, source, cutter)
         self.lost = cutter.lost if cutter else self.lost
         check_lost(recordings, {one.label for one in self.all}, self.lost, source, choices)
-        if cutter and source not in ("events", "none"):
+        if source != "none":
             self._test_ends(say)
 
     def _cut(self, one: Read, source: str, cutter: Cutter) -> None:
@@ -88,22 +89,69 @@ class Samples:
                 )
             )
 
+    def groups(self) -> list[str] | None:
+        """Return whose each sample is: as the table or --group says, or the file where there are several, or else the stretch.
+
+        Raises
+        ------
+        ValueError
+            ``--group`` finds nothing in a name.
+        """
+        pattern, files = self.choices.group, {one.path for one in self.recordings}
+        if pattern:
+            found = [re.search(pattern, one.read.name) for one in self.all]
+            lost = next((one.read.name for one, match in zip(self.all, found) if match is None), None)
+            if lost is not None:
+                raise ValueError(f"--group {pattern} finds nothing in {lost!r}")
+            return [match.group(1) if match.groups() else match.group() for match in found if match]
+        if any(one.read.group for one in self.all):
+            return [one.read.group or one.read.name for one in self.all]
+        if len(files) == len(self.all) or len(files) == 1 and not self.choices.window:
+            return None
+        if len(files) > 1:
+            return [one.read.file for one in self.all]
+        return [f"{one.read.name} #{one.window.stretch}" for one in self.all if one.window]
+
+    def _piece(self, one: Sample) -> object:
+        """Return what a sample is of that has an end: the lasting stretch, or the samples of one class in its file."""
+        event = self.stretches[one.window.stretch][1] if one.window else None
+        return one.window.stretch if one.window and event and event.end > event.start else (one.read.file, one.label)
+
     def _test_ends(self, say: Callable[[str], None]) -> None:
-        """Where each class has one recording, mark the windows in the last fifth of each as the test, a window apart."""
-        per_class = collections.Counter(label for label, _ in {(one.label, one.read.name) for one in self.all})
-        if len(per_class) < 2 or max(per_class.values()) > 1:
+        """Where each class has one group, so that none can be held out, mark the last fifth of its samples as the test.
+
+        As in an import, the windows that are less than one apart from these are left out. Groups that the user gives are kept.
+        """
+        per_class = collections.defaultdict(set)
+        for one, group in zip(self.all, self.groups() or []):
+            per_class[one.label].add(group)
+        if self.choices.group or any(one.read.group for one in self.all):
             return
-        kept = []
+        if len(per_class) < 2 or max(len(groups) for groups in per_class.values()) > 1:
+            return
+        pieces = collections.defaultdict(list)
         for one in self.all:
-            window, times = one.window, one.read.table.times
-            end = times[0] + 0.8 * (times[-1] - times[0])
-            if window is not None and window.start >= end:
-                kept.append((one, 2))
-            elif window is not None and window.end <= end:
-                kept.append((one, 0))
-        if set(per_class) == {one.label for one, split in kept if split}:
+            pieces[self._piece(one)].append(one)
+        kept = []
+        for samples in pieces.values():
+            tests = len(samples) // 5
+            first = samples[-tests].window if tests else None
+            for at, one in enumerate(samples):
+                if at >= len(samples) - tests:
+                    kept.append((one, 2))
+                elif (
+                    not (first and one.window)
+                    or 2 * one.window.end - one.window.start <= first.start + one.read.table.typical_step / 2
+                ):
+                    kept.append((one, 0))
+        if all(set(per_class) == {one.label for one, split in kept if split == part} for part in (0, 2)):
             self.all, self.split = [one for one, _ in kept], [split for _, split in kept]
             say(
-                "note: each class has one recording: the windows in the last fifth of each are the test, which says little of "
-                "another day or person"
+                "note: each class has one recording or stretch, so the samples in the last fifth of each, windows a window apart, are the "
+                "test: that says little about another day or person; record each class several times"
+            )
+        else:
+            say(
+                "note: each class has one recording or stretch, with too few samples for a test of its end: none can be held out "
+                "for a test; record each class several times, or cut more windows"
             )
