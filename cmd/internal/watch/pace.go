@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clusterpool/ccp/datasets/recording"
@@ -24,7 +25,8 @@ type pace struct {
 	most    int     // steps after which the unit is checked, if no window has ended before
 	note    func(line string)
 	times   []float64
-	checked bool // the unit is
+	has     []bool // of each time, whether each sensor has a value
+	checked bool   // the unit is
 	done    bool
 }
 
@@ -41,15 +43,18 @@ func newPace(form *recording.Form, cut recording.Cut, note func(line string)) *p
 	return p
 }
 
-// add takes the time of the next row; NaN is none. The error says that times are in another unit.
-func (p *pace) add(time float64) error {
+// add takes the time of the next row, NaN is none, and its values. The error says that times are in another unit.
+func (p *pace) add(time float64, values []float64) error {
 	if p.done || time != time {
 		return nil
 	}
 	if n := len(p.times); n > 0 && time <= p.times[n-1] { // the clock was set back
-		p.times = p.times[:0]
+		p.times, p.has = p.times[:0], p.has[:0]
 	}
 	p.times = append(p.times, time)
+	for at := 0; at < len(values); at += p.form.Channels {
+		p.has = append(p.has, !math.IsNaN(values[at]))
+	}
 	steps := len(p.times) - 1
 	if !p.checked && (steps == p.most || steps >= unitSteps && time-p.times[0] >= p.window) {
 		p.checked = true
@@ -60,25 +65,27 @@ func (p *pace) add(time float64) error {
 	}
 	if steps == paceSteps {
 		p.checkRate()
-		p.done, p.times = true, nil
+		p.done, p.times, p.has = true, nil, nil
 	}
 	return nil
 }
 
-// usual returns the median step.
-func (p *pace) usual() float64 {
-	steps := make([]float64, len(p.times)-1)
-	for i := range steps {
-		steps[i] = p.times[i+1] - p.times[i]
+// rate returns that of the rows at times, as the training's is measured: sensors that are read in turn, close together
+// by chance, have rates of their own.
+func (p *pace) rate(times []float64) float64 {
+	values := make([]float64, len(p.has))
+	for i, has := range p.has {
+		if !has {
+			values[i] = math.NaN()
+		}
 	}
-	slices.Sort(steps)
-	return steps[(len(steps)-1)/2]
+	return recording.Recording{Channels: 1, Times: times, Values: values}.Rate()
 }
 
 // checkUnit returns an error if times are in another unit, or if a window is shorter than their steps.
 func (p *pace) checkUnit() error {
 	const rounded = 1 + 1e-6
-	usual := p.usual()
+	usual := 1 / p.rate(p.times)
 	own, trained := p.form.Step(1/usual), p.form.Step(p.form.Rate)
 	_, isUnit := p.form.OtherRate(1 / usual)
 	switch {
@@ -97,7 +104,7 @@ func (p *pace) checkUnit() error {
 
 // checkRate notes that time points come at another rate than the training's. A pause between them is no part of it.
 func (p *pace) checkRate() {
-	usual, shift := p.usual(), 0.0
+	usual, shift := 1/p.rate(p.times), 0.0
 	times := slices.Clone(p.times)
 	for i := range times[1:] {
 		if step := p.times[i+1] - p.times[i]; step > pauseRatio*usual {
@@ -105,7 +112,7 @@ func (p *pace) checkRate() {
 		}
 		times[i+1] -= shift
 	}
-	note, _ := p.form.OtherRate(recording.Recording{Times: times}.Rate())
+	note, _ := p.form.OtherRate(p.rate(times))
 	if note != "" {
 		p.note("warning: " + note)
 	}

@@ -15,9 +15,9 @@ import (
 func notesOfPace(t *testing.T, count int, time func(i int) float64) (notes []string) {
 	t.Helper()
 	cut := recording.Cut{Window: recording.Span{Length: 2}}
-	p := newPace(&recording.Form{Rate: 10}, cut, func(line string) { notes = append(notes, line) })
+	p := newPace(&recording.Form{Channels: 1, Rate: 10}, cut, func(line string) { notes = append(notes, line) })
 	for i := range count {
-		require.NoError(t, p.add(time(i)))
+		require.NoError(t, p.add(time(i), []float64{1}))
 	}
 	return notes
 }
@@ -49,16 +49,26 @@ func TestRateOfStream(t *testing.T) {
 	assert.Empty(t, notesOfPace(t, 400, func(int) float64 { return math.NaN() }), "no times")
 
 	var notes []string
-	p := newPace(&recording.Form{Rate: 300}, recording.Cut{Window: recording.Span{Length: 1}},
+	p := newPace(&recording.Form{Channels: 1, Rate: 300}, recording.Cut{Window: recording.Span{Length: 1}},
 		func(line string) { notes = append(notes, line) })
 	for i := range 400 { // in whole milliseconds: steps of 3 and 4, and a pause
-		require.NoError(t, p.add(math.Round(float64(i)/0.3)/1000+30*float64(min(i/90, 1))))
+		require.NoError(t, p.add(math.Round(float64(i)/0.3)/1000+30*float64(min(i/90, 1)), []float64{1}))
 	}
 	assert.Empty(t, notes)
-	p = newPace(&recording.Form{Rate: 10}, recording.Cut{Window: recording.Span{Length: 50, Timepoints: true}},
+	p = newPace(&recording.Form{Channels: 1, Rate: 10}, recording.Cut{Window: recording.Span{Length: 50, Timepoints: true}},
 		func(line string) { notes = append(notes, line) })
 	for i := range 400 {
-		require.NoError(t, p.add(float64(i)))
+		require.NoError(t, p.add(float64(i), []float64{1}))
 	}
 	assert.Len(t, notes, 1, "windows of time points tell of another rate, too")
+
+	notes = nil
+	p = newPace(&recording.Form{Channels: 2, Rate: 50}, recording.Cut{Window: recording.Span{Length: 2}},
+		func(line string) { notes = append(notes, line) })
+	none := math.NaN()
+	for i := range 200 { // two sensors that are read one after the other, 25 times a second each
+		require.NoError(t, p.add(float64(i)/25, []float64{1, 1, none, none}))
+		require.NoError(t, p.add(float64(i)/25+0.001, []float64{none, none, 1, 1}))
+	}
+	assert.Empty(t, notes)
 }

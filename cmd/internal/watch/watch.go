@@ -214,7 +214,7 @@ func (w *Watcher) Add(ctx context.Context, time float64, values []float64) (told
 	if err != nil {
 		return told, err
 	}
-	err = w.pace.add(time)
+	err = w.pace.add(time, values)
 	if err != nil {
 		return told, err
 	}
