@@ -198,8 +198,8 @@ func TestWatchOdd(t *testing.T) {
 		assert.NotContains(t, stderr, "a gap before")
 		assert.NotContains(t, stderr, "missing")
 		path := write(t, filepath.Join(t.TempDir(), "slow.csv"), strings.Join(slow, "\n")+"\n")
-		code, predicted, told := execute(t, "predict", "--backend", "go", "--checkpoint", dir, "--window", "2s", "--step", "1s",
-			path)
+		code, predicted, told := execute(t, "predict", "--backend", "go", "--checkpoint", dir, "--window", "2s", "--step",
+			"1s", path)
 		require.Zero(t, code, told)
 		messagetest.Names(t, told, "slow.csv … 5 a second … 20 … resampled")
 		assert.NotContains(t, told, "unit")

@@ -115,8 +115,8 @@ func (w *Follower) Add(time float64, values []float64) (complete []Followed, ski
 	return complete, skipped, nil
 }
 
-// own returns the time that one time point stands for in the stream itself; 0 if that is not to be known, or windows are
-// numbers of time points.
+// own returns the time that one time point stands for in the stream itself; 0 if that is not to be known, or windows
+// are numbers of time points.
 func (w *Follower) own(time float64, values []float64) float64 {
 	if !w.timed || w.cut.Window.Timepoints {
 		return 0

@@ -88,8 +88,8 @@ func TestFollowAsWindows(t *testing.T) {
 	}
 }
 
-// A pause leaves a window that still has half of its time points, at the stream's own rate, and no window with fewer: the
-// same with the digits of dates, of milliseconds and of seconds, in a stream and in a whole recording.
+// A pause leaves a window that still has half of its time points, at the stream's own rate, and no window with fewer:
+// the same with the digits of dates, of milliseconds and of seconds, in a stream and in a whole recording.
 func TestHalfOfAWindow(t *testing.T) {
 	value := []float64{1}
 	for _, own := range []float64{25, 10, 50} {

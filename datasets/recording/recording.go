@@ -49,8 +49,8 @@ type Recording struct {
 	// What Prepare saw before it filled gaps: the rate of the sensor that was read most often, and the first and the last
 	// of its times.
 	fastest, first, last float64
-	// rateTold says that it has been told at which rate the recording is taken, isWindow that it is a window of one, or may
-	// go on, and isPart that Part made it.
+	// rateTold says that it has been told at which rate the recording is taken, isWindow that it is a window of one, or
+	// may go on, and isPart that Part made it.
 	rateTold, isWindow, isPart bool
 }
 

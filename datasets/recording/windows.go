@@ -84,8 +84,8 @@ const mostSteps = 10_000_000
 
 // Windows cuts a recording into at most most windows, for Part of ordered, which has the sensors of the form. A time
 // point stands for the median time between two of them. Windows leaves out time points at the end that fill no window,
-// and windows with fewer than half of the time points that they hold at its rate. The notes tell of both, and of what Series
-// would tell of. The error says why there is no window; it wraps ErrShort if the recording is shorter than one.
+// and windows with fewer than half of the time points that they hold at its rate. The notes tell of both, and of what
+// Series would tell of. The error says why there is no window; it wraps ErrShort if the recording is shorter than one.
 func (f *Form) Windows(r Recording, cut Cut, most int) (ordered Recording, all []Window, notes []string, err error) {
 	c := Changes{Notes: r.Notes}
 	r.Notes = nil // of all windows together

@@ -14,7 +14,8 @@ import (
 
 // decodedLines returns what reads a stream in UTF-16 or UTF-32 as UTF-8, and another one as it is.
 func decodedLines(from io.Reader) io.Reader {
-	in := bufio.NewReaderSize(from, begun)
+	const some = 4096 // enough to tell, and little for each of many streams
+	in := bufio.NewReaderSize(from, some)
 	_, _ = in.Peek(4) // blocks until so much has come, and an error comes again
 	begin, _ := in.Peek(in.Buffered())
 	_, wide := wideOf(begin)
@@ -60,8 +61,8 @@ func (w *wholeLines) split(data []byte, atEnd bool) (advance int, token []byte, 
 }
 
 // errJoined says why a stream has no row although much has come.
-var errJoined = errors.New("the stream is a single line, as if its lines had lost their ends: curl -d leaves these out, and " +
-	"--data-binary @FILE or -T FILE sends them")
+var errJoined = errors.New("the stream is a single line, as if its lines had lost their ends: curl -d leaves these " +
+	"out, and --data-binary @FILE or -T FILE sends them")
 
 // areJoined reports that a line seems to be several ones behind each other: objects of JSON, or many times the cells
 // that a time point of so many values has.
