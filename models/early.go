@@ -109,8 +109,9 @@ func (c *Classifier) atLook(look int, cut []float32) []float64 {
 }
 
 // predictionOf returns the prediction by the last look at a series, of which it saw what is given. If that is nothing,
-// there is no class. Its warnings are of values far outside the training data's. How long a series is says nothing of a
-// class that is told before its end, and how much it varies depends on how long it is.
+// there is no class. Its warnings are of values far outside the training data's, and of sensors that have not varied
+// yet. How long a series is says nothing of a class that is told before its end, and how much it varies depends on how
+// long it is.
 func (c *Classifier) predictionOf(probabilities []float64, seen []float32) Prediction {
 	p := Prediction{Class: along.Unknown, Probabilities: slices.Clone(probabilities)}
 	if len(seen) == 0 {
@@ -127,7 +128,39 @@ func (c *Classifier) predictionOf(probabilities []float64, seen []float32) Predi
 		info.Range = &limits
 	}
 	p.Warnings = info.Outside(seen)
+	if still := c.still(seen); still != "" {
+		p.Warnings = append(p.Warnings, still)
+	}
 	return p
+}
+
+// still returns what a person should know of sensors that have one value throughout what was seen of a series, where
+// they vary in the training recordings; "" if nothing.
+func (c *Classifier) still(seen []float32) (warning string) {
+	width, others := c.Form.Width(), 0
+	timepoints := len(seen) / width
+	for column, varies := range c.Early.Varies {
+		isStill := varies > 0 && timepoints >= varies
+		for at := column; isStill && at < len(seen); at += width {
+			isStill = seen[at] == seen[column]
+		}
+		switch {
+		case !isStill:
+		case warning == "":
+			warning = fmt.Sprintf("%s is %.4g at each of the %d time points that were seen, in the training data it varies "+
+				"from time point %d on", recording.Column(c.Form.Sensors, c.Spec.Channels, column), seen[column], timepoints,
+				varies)
+		default:
+			others++
+		}
+	}
+	if others > 0 {
+		warning += fmt.Sprintf(", and %d other channels or sensors do not vary either", others)
+	}
+	if warning != "" {
+		warning += "; is the sensor dead?"
+	}
+	return warning
 }
 
 // whySoFar says why a recording of so many time points, of which a look saw so many, has the class so far or none, if a
@@ -161,6 +194,10 @@ func (c *Classifier) openLooks() error {
 	}
 	if c.Form == nil {
 		return errors.New("the rule of early decisions is damaged: the classifier is of no recordings; train again")
+	}
+	if varies := c.Early.Varies; varies != nil && len(varies) != c.Form.Width() {
+		return fmt.Errorf("the rule of early decisions is damaged: it has %d channels of sensors, recordings have %d; "+
+			"train again", len(varies), c.Form.Width())
 	}
 	of, _ := transforms.For(&c.Info, c.Graph, transforms.All) // which is no wrong option
 	looks := make([]*transforms.Classifier, len(c.Early.Looks))

@@ -36,6 +36,9 @@ type Rule struct {
 	Best   Figures `json:"best"`
 	// Curve is how right held-out samples are if all are decided at one look, for each look and then the end.
 	Curve []Point `json:"curve"`
+	// Varies has for each channel of each sensor the number of time points after which it has varied in all training
+	// recordings but few; 0 if it never does. It is nil if that is not known.
+	Varies []int `json:"varies,omitempty"`
 }
 
 // Aim is what a rule is chosen by.

@@ -91,6 +91,7 @@ func (r *run) fitEarly(ctx context.Context) error {
 			return err
 		}
 	}
+	rule.Varies = usuallyVaries(f.recordings, f.width)
 	r.state.Early = rule
 	r.noteEarly(rule)
 	return nil
@@ -271,35 +272,8 @@ func (r *run) noteEarly(rule *early.Rule) {
 		line += fmt.Sprintf(", the largest %.3f by %.1f%% right after %.0f%%", best.Mean, 100*best.Accuracy, 100*best.Seen)
 	}
 	r.notice(line)
-	if zNormalised(r.data) {
-		r.notice("warning: every recording has mean 0 and deviation 1, as if z-normalised over its whole length: then its " +
-			"begin tells of what comes later, which no recording does that has not ended. Train on the values as measured")
+	if scaled := scaledWhole(r.data); scaled != "" {
+		r.notice("warning: " + scaled + ", as if scaled over its whole length: then its begin tells of what comes later, " +
+			"which no recording does that has not ended. Train on the values as measured")
 	}
-}
-
-// zNormalised reports that each column of each training recording has mean 0 and deviation 1, or is 0 throughout.
-func zNormalised(d *datasets.Dataset) bool {
-	const most = 200 // recordings that are looked at
-	width, varies := d.Form.Width(), false
-	for _, i := range loop.Spread(d.Train, most) {
-		series := d.Series[i]
-		n := float64(len(series) / width)
-		for column := range width {
-			sum, square := 0., 0.
-			for at := column; at < len(series); at += width {
-				x := float64(series[at])
-				sum, square = sum+x, square+x*x
-			}
-			mean := sum / n
-			deviation := math.Sqrt(max(0, square/n-mean*mean))
-			sample := deviation * math.Sqrt(n/max(1, n-1)) // by n - 1, as some programs take it
-			const near = 1e-3
-			switch {
-			case math.Abs(mean) > near, deviation > near && math.Abs(deviation-1) > near && math.Abs(sample-1) > near:
-				return false
-			}
-			varies = varies || deviation > near
-		}
-	}
-	return varies
 }

@@ -145,6 +145,51 @@ func checkSoFar(t *testing.T, c *models.Classifier, series []float32) {
 	assert.Empty(t, decided(t, c, long).Warnings, "decided long before its end")
 }
 
+// A sensor that has one value throughout what was seen is told, unless it may have one for as long in the training. So
+// is no sensor that varied before, and a dead one in one recording of twenty leaves the warning as it is.
+func TestDeadSensorsAreToldEarly(t *testing.T) {
+	late := risen // the first sensor is 7 until time point 17, and in one recording throughout
+	late.change = func(values []float32, labels []int32) {
+		risen.change(values, labels)
+		for i := range labels {
+			for at := range 17 {
+				values[i*2*40+at] = 7
+			}
+		}
+		for at := range 40 {
+			values[(3*2+1)*40+at] = 7
+		}
+	}
+	result, o := trainedEarly(t, late.write(t, 8), nil)
+	assert.Equal(t, []int{18, 2}, result.Early.Rule.Varies)
+	c, err := models.Load(o.Dir, models.LoadOptions{Backend: backendtest.Go(t)})
+	require.NoError(t, err)
+	live := make([]float32, 2*40)
+	for at := range live {
+		live[at] = float32(at%3) / 2
+		if at%2 == 0 && at < 34 {
+			live[at] = 7
+		}
+	}
+	with := func(column, timepoints int) models.Prediction {
+		series := slices.Clone(live[:2*timepoints])
+		for at := column; at < len(series); at += 2 {
+			series[at] = 0.5
+		}
+		return decided(t, c, series)
+	}
+	last := func(p models.Prediction) error { return errors.New(p.Warnings[len(p.Warnings)-1]) }
+	require.Equal(t, []int{14, 16, 18}, c.Early.Looks[:3])
+	for _, p := range []models.Prediction{with(0, 14), with(0, 17)} {
+		assert.Len(t, p.Warnings, 1, "it goes on, and nothing else")
+	}
+	messagetest.Names(t, last(with(1, 15)), `"sensor 1" is 0.5 … 14 time points … training … varies … time point 2 … dead`)
+	messagetest.Names(t, last(with(0, 19)), `"sensor 0" is 0.5 … 18 time points … time point 18 … dead`)
+	both := decided(t, c, slices.Repeat([]float32{0.5}, 2*19))
+	messagetest.Names(t, last(both), `"sensor 0" is 0.5 … and 1 other … dead`)
+	assert.NotContains(t, strings.Join(decided(t, c, live).Warnings, ";"), "dead")
+}
+
 // Where cut recordings tell nothing, all is decided at the end, by a classifier that says so of what is cut.
 func TestNothingIsEarly(t *testing.T) {
 	never := risen
@@ -187,27 +232,61 @@ func TestEarlyByMean(t *testing.T) {
 	assert.LessOrEqual(t, byMean.Early.Rule.Chosen.Seen, byLoss.Early.Rule.Chosen.Seen)
 }
 
-// The begin of a recording that was z-normalised over its length tells of its end: what is decided early then is warned
-// of, and that of others is told in full.
+// The begin of a recording that was scaled over its length tells of its end: what is decided early then is warned of,
+// also if one sensor of two was scaled, and that of others is told in full.
 func TestEarlyNotices(t *testing.T) {
-	scaled := risen
-	scaled.change = func(values []float32, labels []int32) {
-		risen.change(values, labels)
-		for row := range slices.Chunk(values, 40) {
-			sum, square := 0., 0.
-			for _, v := range row {
-				sum, square = sum+float64(v), square+float64(v)*float64(v)
+	scaled := func(only int, scale func(row []float32)) lot {
+		l := risen
+		l.change = func(values []float32, labels []int32) {
+			risen.change(values, labels)
+			for row := range len(values) / 40 {
+				if row%2 == only || only < 0 {
+					scale(values[row*40:][:40])
+				}
 			}
-			mean := sum / 40
-			for at, v := range row {
-				row[at] = float32((float64(v) - mean) / math.Sqrt(square/40-mean*mean))
+		}
+		return l
+	}
+	standard := func(row []float32) {
+		sum, square := 0., 0.
+		for _, v := range row {
+			sum, square = sum+float64(v), square+float64(v)*float64(v)
+		}
+		mean := sum / 40
+		for at, v := range row {
+			row[at] = float32((float64(v) - mean) / math.Sqrt(square/40-mean*mean))
+		}
+	}
+	between := func(row []float32) {
+		least, most := slices.Min(row), slices.Max(row)
+		for at, v := range row {
+			row[at] = (v - least) / (most - least)
+		}
+	}
+	switched := func(row []float32) { // between 0 and 1, too, but not by a scaling
+		for at, v := range row {
+			row[at] = 0
+			if v > 1 {
+				row[at] = 1
 			}
 		}
 	}
 	for _, c := range []struct {
 		lot
-		warned bool
-	}{{scaled, true}, {risen, false}} {
+		says string // "": no warning
+	}{
+		{scaled(-1, standard), `"sensor 0" … mean 0 … deviation 1 … every recording … 1 other … scaled`},
+		{scaled(1, standard), `"sensor 1" … mean 0 … deviation 1 … every recording … scaled`},
+		{scaled(1, between), `"sensor 1" … minimum 0 … maximum 1 … every recording … scaled`},
+		{scaled(1, func(row []float32) {
+			between(row)
+			for at := range row {
+				row[at] = 2*row[at] - 1
+			}
+		}), `"sensor 1" … minimum -1 … maximum 1 … every recording … scaled`},
+		{scaled(1, switched), ""},
+		{risen, ""},
+	} {
 		var notices strings.Builder
 		asked := training.Patch{"data": c.write(t, 6), "model": "transforms", "transforms": "values", "early": "loss"}
 		told := training.Observer{Notice: func(n training.Notice) { notices.WriteString(n.String() + "\n") }}
@@ -217,7 +296,10 @@ func TestEarlyNotices(t *testing.T) {
 		f := result.Early.Rule.Chosen
 		messagetest.Names(t, errors.New(notices.String()), fmt.Sprintf("early … %.1f%% … %d held-out … %.0f%% … mean … "+
 			"%.3f … largest", 100*f.Accuracy, f.Samples, 100*f.Seen, f.Mean))
-		assert.Equal(t, c.warned, strings.Contains(notices.String(), "warning: every recording has mean 0 and deviation 1"))
+		assert.Equal(t, c.says != "", strings.Contains(notices.String(), "as if scaled"), c.says)
+		if c.says != "" {
+			messagetest.Names(t, errors.New(notices.String()), c.says)
+		}
 	}
 }
 
