@@ -157,7 +157,7 @@ def test_along_time(tmp_path, capsys):
 def test_tables(tmp_path, monkeypatch, capsys):
     """Two tables are written: of values, empty where one is missing, and of events, without what bad ones cover; of several recordings with their names."""
     x, states = (
-        np.r_[np.arange(99.0), np.nan],
+        np.r_[np.arange(99.0) % 98, np.nan],
         np.repeat([1.0, 2.0, np.nan], [30, 40, 30]),
     )
     for name in "ab":
@@ -280,7 +280,7 @@ def test_times(tmp_path, capsys):
     )
     assert "times" in check(tmp_path / "mine.npz")
     for at in "ab":
-        scipy.io.savemat(tmp_path / at / "none.mat", {"x": np.arange(60.0)})
+        scipy.io.savemat(tmp_path / at / "none.mat", {"x": np.arange(60.0) % 50})
     untimed = [tmp_path / at / "none.mat" for at in "ab"]
     assert not {"rate", "times"} & set(windowed(capsys, tmp_path, *untimed))
     assert windowed(capsys, tmp_path, *untimed, "--rate", "10", "--window", "2s")["series"].shape == (6, 1, 20)
@@ -332,6 +332,24 @@ def test_sensors_that_some_lack(tmp_path, capsys):
     code, said, _ = run(capsys, tmp_path / "a", tmp_path / "b", "--out", tmp_path / "mine.npz")
     assert code == 0 and list(np.load(tmp_path / "mine.npz")["sensor_names"]) == ["x", "y"]
     assert "emg" in said and "2.mat lacks it" in said
+
+
+def test_counters(tmp_path, capsys):
+    """A sensor that rises in every recording may be the time, and is refused; an axis may rise, and so may what the user names."""
+    wave = np.sin(np.arange(50.0))
+    for label in "ab":
+        hip = {"x": np.arange(50.0), "y": wave}
+        stamps = {"clock": ord(label) * 100 + np.arange(50.0) / 50, "late": np.r_[np.nan, np.arange(49.0)]}
+        scipy.io.savemat(
+            recording(tmp_path / label / "1.mat"), {"x": wave, "rises": wave if label == "a" else stamps["clock"], "hip": hip} | stamps
+        )
+    line = [tmp_path / "a", tmp_path / "b", "--out", tmp_path / "new.npz"]
+    code, _, refused = run(capsys, *line)
+    facts = ["clock, late rises", "9700 to 9700.98", str(tmp_path / "a" / "1.mat"), "--leave 'clock,late'", "--take"]
+    assert code == 1 and all(fact in refused for fact in facts), refused
+    assert run(capsys, *line, "--leave", "clock,late")[0] == 0
+    assert run(capsys, *line, "--overwrite", "--take", "x,clock")[0] == 0
+    assert run(capsys, *line, "--overwrite", "--label", "none")[0] == 0
 
 
 def test_no_sensor_in_common(tmp_path, capsys):

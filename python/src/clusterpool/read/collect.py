@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from . import formats
 from .clock import Table, on_one_clock
+from .counters import refuse_counters
 from .describe import line_of
 from .labels import lines_of, look_up
 from .recording import Recording, stretches
@@ -54,7 +55,7 @@ def collect(paths: list[pathlib.Path], choices: Choices, say: Callable[[str], No
     Raises
     ------
     ValueError
-        A file or the table of labels cannot be used, or some files have times and others have none.
+        A file or the table of labels cannot be used, some files have times and others have none, or a channel only counts.
     """
     lines = lines_of(choices.labels) if choices.labels else []
     stems = collections.Counter(path.stem for path in paths)
@@ -82,6 +83,7 @@ def collect(paths: list[pathlib.Path], choices: Choices, say: Callable[[str], No
     if len({one.recording.timed for one in all_of}) > 1:
         untimed = next(one.path for one in all_of if not one.recording.timed)
         raise ValueError(f"{untimed} has no rate and no times, and other files have: give it alone, with --rate")
+    refuse_counters(all_of, choices)
     return all_of
 
 
