@@ -172,16 +172,32 @@ func sortColumns(at []int, c columns, byName bool) {
 	})
 }
 
-// compareNumbered compares two names regardless of case, and the numbers at their ends as numbers.
+// compareNumbered compares two names regardless of case, and numbers in them as numbers, such as those of stretch 2 and
+// stretch 10.
 func compareNumbered(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	x, y := numberAtEnd.FindStringSubmatch(a), numberAtEnd.FindStringSubmatch(b)
-	if x == nil || y == nil || x[1] != y[1] {
-		return strings.Compare(a, b)
+	for a != "" && b != "" {
+		x, y := digitsAtBegin(a), digitsAtBegin(b)
+		if x == "" || y == "" {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		m, n := strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		order := cmp.Or(len(m)-len(n), strings.Compare(m, n))
+		if order != 0 {
+			return order
+		}
+		a, b = a[len(x):], b[len(y):]
 	}
-	m, _ := strconv.Atoi(x[2])
-	n, _ := strconv.Atoi(y[2])
-	return cmp.Compare(m, n)
+	return len(a) - len(b)
+}
+
+// digitsAtBegin returns the digits with which a text begins.
+func digitsAtBegin(text string) string {
+	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 }
 
 // namesToTake returns the names of the columns to take. take names columns, or sensors with all their columns.

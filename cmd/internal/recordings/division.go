@@ -79,7 +79,8 @@ func (m *making) takeGroups() error {
 	return nil
 }
 
-// groups lists the groups; without groups the list is empty, not nil.
+// groups lists the groups in the order of their names and of the numbers in these; without groups the list is empty,
+// not nil.
 func (m *making) groups() []string {
 	all := map[string]bool{}
 	for _, x := range m.samples {
@@ -87,7 +88,9 @@ func (m *making) groups() []string {
 			all[x.group] = true
 		}
 	}
-	return append([]string{}, slices.Sorted(maps.Keys(all))...)
+	names := append([]string{}, slices.Sorted(maps.Keys(all))...)
+	slices.SortStableFunc(names, compareNumbered)
+	return names
 }
 
 // classMarks are classes that are hardly meant as such, in small letters.

@@ -129,7 +129,7 @@ func TestClassesAreNotLost(t *testing.T) {
 func TestStretchesAreNamed(t *testing.T) {
 	path := put(t, t.TempDir(), "a.csv", streamOf(true, part{"stand", 100}, part{"walk", 120}, part{"stand", 95}))
 	result, _ := imported(t, Options{Label: "state", Cut: threeSeconds}, path)
-	assert.Equal(t, []string{"a.csv:102", "a.csv:2", "a.csv:222"}, result.Groups)
+	assert.Equal(t, []string{"a.csv:2", "a.csv:102", "a.csv:222"}, result.Groups)
 	messagetest.OneNames(t, result.Notes, `a.csv:2 … "stand" … from 0 to 10`)
 	o := Options{Label: "state", Cut: recording.Cut{Window: recording.Span{Length: 60}}}
 	messagetest.Names(t, refused(t, o, path), `class "walk" … 1 stretch … a.csv:102 … from 10 to 22 … 12s … 60s`)
@@ -145,6 +145,25 @@ func TestWindowsInGaps(t *testing.T) {
 		put(t, t.TempDir(), "a.csv", strings.Join(lines, "")))
 	messagetest.OneNames(t, result.Notes, "a.csv:2 … 10 … 100 time points … left out … 2 of 2 stretches")
 	messagetest.OneNames(t, result.Notes, `a.csv:102 … "walk" … windows … gaps of its times`)
+}
+
+// Names are in the order of the numbers in them, wherever these are.
+func TestNumbersInNames(t *testing.T) {
+	want := []string{"a", "a stretch 2", "a stretch 10", "p2.csv stretch 1", "p2.csv stretch 03", "p10.csv stretch 2", "x"}
+	got := slices.Sorted(slices.Values(want))
+	slices.SortStableFunc(got, compareNumbered)
+	assert.Equal(t, want, got)
+	assert.Zero(t, compareNumbered("A01", "a1"))
+}
+
+// A column of classes beside a table of intervals is no column of values: the error says what to do with it.
+func TestColumnOfClassesBesideIntervals(t *testing.T) {
+	path := put(t, t.TempDir(), "states.csv", streamOf(true, part{"stand", 100}, part{"walk", 100}))
+	o := Options{Labels: put(t, t.TempDir(), "labels.csv", "start,end,label\n0,10,a\n10,20,b\n"), Cut: threeSeconds}
+	messagetest.Names(t, refused(t, o, path), `line 2 … state … "stand" … --labels … --leave "state" … --label "state"`)
+	o.Leave = []string{"state"}
+	result, _ := imported(t, o, path)
+	assert.Equal(t, []Class{{"a", 3}, {"b", 3}}, result.Classes)
 }
 
 // Recordings of one class each have one stretch.
