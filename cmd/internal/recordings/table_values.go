@@ -153,6 +153,10 @@ func (t *table) noValueError(column, line int, cell string, err error) error {
 		return fmt.Errorf("column %s: %q is a date; --time %q takes it for the times, --leave %q leaves it out", heading,
 			cell, heading, heading)
 	}
+	if t.intervals != nil {
+		return fmt.Errorf("column %s: %w; if these are classes, beside the intervals of --labels: leave the column out with "+
+			"--leave %q, or take the classes from it with --label %q in place of --labels", heading, err, heading, heading)
+	}
 	if t.sample < 0 && t.from.label == "" {
 		hint = fmt.Sprintf(", or names the samples with --columns %q", heading)
 	}
