@@ -134,6 +134,8 @@ func TestGroupsAndGridErrors(t *testing.T) {
 		{path4().with("groups", vectorOf("a", "b")), "groups … [2] … [20] … features"},
 		{path4().with("groups", vectorOf(same...)),
 			`groups … 20 samples … one group … "anna"`},
+		{path4().with("labels", vectorOf(make([]int64, 20)...)).with("groups", vectorOf(same...)),
+			"labels name 1 class"},
 		{path4().with("labels", vectorOf(classes...)).with("groups", vectorOf(classes...)),
 			"no whole group … test … class"},
 		{path4().with("groups", vectorOf(make([]float64, 19)...)), "groups has shape [19]"},

@@ -244,6 +244,9 @@ func (r *npzReader) readGroups() error {
 		return err
 	}
 	r.tidy("groups", groups)
+	if !r.opts.Whole && r.labelled() && r.raw.Classes() == 1 {
+		return nil // checkLabels refuses a single class, and that is what is wrong, not its groups
+	}
 	if !r.opts.Whole && len(groups) > 0 && !slices.ContainsFunc(groups, func(g string) bool { return g != groups[0] }) {
 		return fmt.Errorf("groups puts all %d samples into one group, %q; name the subject or site of each, or leave the "+
 			"array out", len(groups), groups[0])

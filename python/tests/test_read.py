@@ -248,6 +248,19 @@ def test_one_file_of_each_class(tmp_path, capsys):
     assert np.load(tmp_path / "mine.npz")["split"].tolist() == ([0] * 10 + [2] * 2) * 2
 
 
+def test_what_gives_no_sample(tmp_path, capsys):
+    """Recordings without an event, or whose windows are all left out, are told of, and make no group; so is a single class."""
+    paths = [recording(tmp_path / f"p{at}.mat", 30) for at in range(3)]
+    (tmp_path / "labels.csv").write_text("file,start,end,label\np0,0,10,a\np0,10,20,b\np0,20,30,a\np1,0,1,a\np2,0,9,BAD\n")
+    line = [*paths, "--labels", tmp_path / "labels.csv", "--window", "2s", "--out", tmp_path / "mine.npz", "--overwrite"]
+    _, said, _ = run(capsys, *line)
+    assert "1 of 3 recordings give no sample, as there is no event of a class in them: p2" in said
+    assert "1 of 3 recordings give no sample, as all of their windows are left out: p1" in said
+    assert set(np.load(tmp_path / "mine.npz")["groups"]) == {"p0 #0", "p0 #1", "p0 #2"} and "in 2 classes" in said
+    _, said, _ = run(capsys, *line, "--events", "b")
+    assert "in 1 class," in said and "one class, b" in said and "--rest" in said and "data check" not in said
+
+
 def test_table_of_labels(tmp_path, capsys):
     """A table has the classes and groups of files, or stretches of them."""
     paths = [recording(tmp_path / f"p{at}.mat") for at in range(4)]

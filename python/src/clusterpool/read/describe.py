@@ -55,7 +55,7 @@ def describe(out: pathlib.Path, arrays: dict[str, np.ndarray], samples: Samples)
     units = sorted({unit for unit in table.units if unit})
     lines = [
         f"{out}: {len(series)} samples"
-        + (f" in {len(classes)} classes" if classes else "")
+        + (f" in {len(classes)} class{'es' * (len(classes) > 1)}" if classes else "")
         + f", {out.stat().st_size / 1e6:.2g} MB"
     ]
     readers = sorted({formats.reader_of(formats.format_of(one.path)) for one in samples.recordings})
@@ -85,10 +85,20 @@ def describe(out: pathlib.Path, arrays: dict[str, np.ndarray], samples: Samples)
         )
     inside = sum(int(np.isnan(one.values).sum()) for one in samples.all)
     lines.append(
-        f"  gaps      {inside:,} of {sum(one.values.size for one in samples.all):,} values"
-        if inside
-        else "  gaps      none"
+        f"  gaps      {inside:,} of {sum(one.values.size for one in samples.all):,} values" if inside else "  gaps      none"
     )
     if sum(samples.lost.values()):
         lines.append(f"note: left out are windows {counted(samples.lost)}")
-    return [*lines, f"try: ccp data check {out}" if classes else f"try: ccp predict --checkpoint runs/NAME {out}"]
+    if classes and len(classes) == 1:
+        lines.append(
+            f"note: there is one class, {next(iter(classes))}, and nothing to tell it from: a training takes two or more"
+            + (
+                ", such as --rest NAME makes of what no event covers"
+                if samples.choices.window and not samples.choices.rest
+                else ""
+            )
+        )
+    return [
+        *lines,
+        f"try: ccp data check {out}" if classes and len(classes) > 1 else f"try: ccp predict --checkpoint runs/NAME {out}",
+    ]

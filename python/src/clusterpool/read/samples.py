@@ -12,6 +12,7 @@ import numpy as np
 from .classes import check_lost, class_of, events_of, source_of
 from .collect import Choices, Read
 from .recording import Event
+from .texts import some
 from .windows import BAD, Cutter, Window, rests
 
 
@@ -59,8 +60,19 @@ class Samples:
                 self._cut(one, source, cutter)
         self.lost = cutter.lost if cutter else self.lost
         check_lost(recordings, {one.label for one in self.all}, self.lost, source, choices)
+        self._name_empty(source, say)
         if source != "none":
             self._test_ends(say)
+
+    def _name_empty(self, source: str, say: Callable[[str], None]) -> None:
+        """Name the recordings of which no sample is."""
+        given = {id(one.read) for one in self.all}
+        empty = [one for one in self.recordings if id(one) not in given]
+        without = [one.name for one in empty if source == "events" and not events_of(one, self.choices)]
+        others = [one.name for one in empty if one.name not in without]
+        for names, why in ((without, "there is no event of a class in them"), (others, "all of their windows are left out")):
+            if names:
+                say(f"note: {len(names)} of {len(self.recordings)} recordings give no sample, as {why}: {some(names)}")
 
     def _cut(self, one: Read, source: str, cutter: Cutter) -> None:
         """Add the windows of a recording, or of its events."""
@@ -97,7 +109,10 @@ class Samples:
         ValueError
             ``--group`` finds nothing in a name.
         """
-        pattern, files = self.choices.group, {one.path for one in self.recordings}
+        pattern, files = (
+            self.choices.group,
+            {one.read.path for one in self.all},
+        )  # others, as without an event, are in no group
         if pattern:
             found = [re.search(pattern, one.read.name) for one in self.all]
             lost = next((one.read.name for one, match in zip(self.all, found) if match is None), None)
