@@ -931,8 +931,9 @@ def test_netcdf_of_groups(tmp_path):
         read(tmp_path / "b.nc")
 
 
-def cwa(path, starts, rate_code=0x4A, axes=3):
-    """Write an AX3's or AX6's file by the format's description: a packet of values that count up from each start, in s of a minute."""
+def cwa(path, starts, rate_code=0x4A, axes=3, places=None):
+    """Write an AX3's or AX6's file by the format's description: a packet of values that count up from each start, in s of a minute.
+    With places, the starts are whole seconds, at which the value at that place of each packet was measured."""
     packets, taken = [], 0
     for sequence, start in enumerate(starts):
         count = 480 // (2 * axes)
@@ -941,6 +942,7 @@ def cwa(path, starts, rate_code=0x4A, axes=3):
         offset = -int(
             np.floor(fraction / 32768 * int(rate))
         )  # the first value is at the fraction, and programs that see none go back
+        offset = offset if places is None else places[sequence]
         stamp = (20 << 26) | (1 << 22) | (1 << 17) | (whole // 60) << 6 | whole % 60
         values = np.repeat(np.arange(taken, taken + count, dtype="<i2")[:, None], axes, axis=1)
         taken += count
@@ -949,7 +951,7 @@ def cwa(path, starts, rate_code=0x4A, axes=3):
                 "<HHHIIIHHBBBBhH",
                 0x5841,
                 508,
-                0x8000 | fraction,
+                0x8000 | fraction if places is None else 0,
                 1,
                 sequence,
                 stamp,
@@ -984,6 +986,29 @@ def test_axivity(tmp_path):
     assert np.allclose(channels["acc.x"].values, np.arange(80) / 2048) and np.allclose(
         channels["gyro.x"].values, np.arange(80) * 2000 / 32768
     )
+
+
+def test_axivity_of_whole_seconds(tmp_path):
+    """Values keep their order where packets seem to overlap by some ms, as stamps of whole seconds are at the nearest value."""
+    rate, begins = 101.7, 80 * np.arange(60)
+    seconds = np.ceil(begins / rate).astype(int)
+    places = np.rint(seconds * rate).astype(int) - begins  # some are in the next packet
+    assert places.max() > 80 and (np.diff(seconds) == 0).any()
+    cwa(tmp_path / "a.cwa", seconds.tolist(), places=places.tolist())
+    recording, channels = only(tmp_path / "a.cwa")
+    assert np.array_equal(channels["acc.x"].values, np.arange(4800) / 256) and not recording.notes
+    assert np.abs(channels["acc.x"].times - np.arange(4800) / rate).max() < 0.01 and np.diff(channels["acc.x"].times).min() > 0.009
+
+
+def test_axivity_of_broken_packets(tmp_path):
+    """A packet with a wrong sum is left out, and so is one at the end that is cut off; both are told."""
+    cwa(tmp_path / "a.cwa", [0.25, 1.05, 1.85, 2.65])
+    content = bytearray((tmp_path / "a.cwa").read_bytes()[:-100])
+    content[1024 + 512 + 50] ^= 1
+    (tmp_path / "a.cwa").write_bytes(content)
+    recording, channels = only(tmp_path / "a.cwa")
+    assert np.allclose(channels["acc.x"].values * 256, np.r_[0:80, 160:240]) and "2 of 4 packets" in recording.notes[0]
+    assert channels["acc.x"].times[80] == pytest.approx(1.6, abs=1e-3)
 
 
 def gt3x(path, *packets, info="Acceleration Scale: 256.0\n"):

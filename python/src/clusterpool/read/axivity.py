@@ -14,29 +14,36 @@ def read(path: pathlib.Path) -> list[Recording]:
     """Read acceleration in g, and the rotation of an AX6 in degrees a second, each packet at its own times.
 
     actipy closes pauses of less than a second, and openmovement spreads the packet before one over it: both join stamps by a
-    line. Here values lie between two stamps if the packets follow each other, and else at the rate of the device.
+    line. Here values lie between two stamps if the packets follow each other, and else at the rate of the device. Values keep
+    their order.
     """
-    packets = cwa.packets(np.fromfile(path, np.uint8))
+    content, recording = np.fromfile(path, np.uint8), Recording("", [])
+    packets, broken = cwa.packets(content)
     if not len(packets):
         raise Unusable("there is no packet of data")
-    counts, places, steps = packets["count"].astype(int), cwa.stamped_places(packets), _steps(packets)
-    begins = cwa.stamps(packets) - places * steps
-    times = np.repeat(begins, counts) + np.concatenate([np.arange(count) for count in counts]) * np.repeat(steps, counts)
-    values = np.concatenate([cwa.values(packet) for packet in packets])
-    order = np.argsort(times, kind="stable")
-    times, values = times[order] - times[order[0]], values[order]
-    recording = Recording("", [])
-    if values.shape[1] == 6:
-        recording.add_columns(["gyro.x", "gyro.y", "gyro.z"], times, values[:, :3], "°/s")
-    recording.add_columns(["acc.x", "acc.y", "acc.z"], times, values[:, -3:], "g")
+    if broken:
+        recording.notes.append(f"{broken} of {len(packets) + broken} packets are left out: they are broken, or cut off at the end")
+    pieces = sorted(((_times(packets[run]), run) for run in _runs(packets)), key=lambda piece: piece[0][0])
+    times = np.concatenate([piece for piece, _ in pieces])
+    values = np.concatenate([cwa.values(packets[at]) for _, run in pieces for at in run])
+    names = ["gyro.x", "gyro.y", "gyro.z", "acc.x", "acc.y", "acc.z"][-values.shape[1] :]
+    units = [*["°/s"] * 3, *["g"] * 3][-values.shape[1] :]
+    recording.add_ahead(names, times - times[0], values, 1 / cwa.rate(packets[0]), units)
     return [recording]
 
 
-def _steps(packets: np.ndarray) -> np.ndarray:
-    """Return the time from one value of a packet to the next, in s: as its stamp and the next packet's say, if that follows it."""
-    counts, places, step = packets["count"].astype(int), cwa.stamped_places(packets), 1 / cwa.rate(packets[0])
+def _runs(packets: np.ndarray) -> list[np.ndarray]:
+    """Return the numbers of packets that follow each other, in runs between which values are lost or the clock is set."""
     follows = (np.diff(packets["sequence"].astype(np.int64)) == 1) & (np.diff(packets["session"].astype(np.int64)) == 0)
-    between = np.maximum(counts[:-1] - places[:-1] + places[1:], 1)  # values from stamp to stamp
-    measured = np.diff(cwa.stamps(packets)) / between
-    steps = np.where(follows & (np.abs(measured / step - 1) < 0.1), measured, step)
-    return np.append(steps, steps[-1:] if len(steps) else step)
+    ahead = np.diff(cwa.stamped(packets))  # 0 where two packets have the stamp of one value
+    follows &= (ahead >= 0) & (np.abs(np.diff(cwa.stamps(packets)) * cwa.rate(packets[0]) - ahead) < 0.1 * np.maximum(ahead, 1))
+    return np.split(np.arange(len(packets)), np.flatnonzero(~follows) + 1)
+
+
+def _times(run: np.ndarray) -> np.ndarray:
+    """Return the times of the values of packets that follow each other: lines between their stamps, and on to both ends."""
+    (stamped, first), places = np.unique(cwa.stamped(run), return_index=True), np.arange(int(run["count"].sum()))
+    stamps = cwa.stamps(run)[first]
+    steps = np.diff(stamps) / np.diff(stamped) if len(stamps) > 1 else np.array([1 / cwa.rate(run[0])])
+    line = np.clip(np.searchsorted(stamped, places, "right") - 1, 0, len(steps) - 1)
+    return stamps[line] + (places - stamped[line]) * steps[line]

@@ -26,13 +26,15 @@ PACKET = np.dtype(
 )
 
 
-def packets(content: np.ndarray) -> np.ndarray:
-    """Return the packets of data in a file's bytes, of the type PACKET, without broken ones, whose sum is not 0."""
+def packets(content: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the packets of data in a file's bytes, of the type PACKET, and how many are broken, as their sum or their end says."""
     header = int(content[2]) + 256 * int(content[3]) + 4
     content = content[header:]
     found = content[: len(content) // 512 * 512].view(PACKET)
     sums = found.view("<u2").reshape(len(found), 256).sum(axis=1, dtype=np.uint16)
-    return found[(found["head"] == 0x5841) & (sums == 0) & (found["count"] > 0)]
+    is_data = found["head"] == 0x5841
+    broken = np.count_nonzero(is_data & (sums != 0)) + (len(content) % 512 > 0)
+    return found[is_data & (sums == 0) & (found["count"] > 0)], broken
 
 
 def rate(packet: np.void) -> float:
@@ -49,12 +51,13 @@ def stamps(found: np.ndarray) -> np.ndarray:
     return seconds + _fractions(found)
 
 
-def stamped_places(found: np.ndarray) -> np.ndarray:
-    """Return which value of each packet, counted from 0, was measured at its stamp.
+def stamped(found: np.ndarray) -> np.ndarray:
+    """Return which value, of all in packets that follow each other, was measured at the stamp of each packet, counted from 0.
 
-    With a fraction of a second the writer has moved the place by so many values, for programs that do not know of fractions.
+    It may be one of a later packet. With a fraction of a second the writer has moved the place by so many values, for programs that do not know of fractions.
     """
-    return found["place"] + np.floor(_fractions(found) * int(rate(found[0]))).astype(int)
+    counts = found["count"].astype(int)
+    return np.cumsum(counts) - counts + found["place"] + np.floor(_fractions(found) * int(rate(found[0]))).astype(int)
 
 
 def values(packet: np.void) -> np.ndarray:
