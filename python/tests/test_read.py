@@ -347,6 +347,38 @@ def test_sensors_that_some_lack(tmp_path, capsys):
     assert "emg" in said and "2.mat lacks it" in said
 
 
+def test_seconds_without_times(tmp_path, capsys):
+    """A length in s has no meaning for files without times, and so have stretches in s; time points have one."""
+    table, path = tmp_path / "labels.csv", tmp_path / "none.mat"
+    scipy.io.savemat(path, {"x": np.arange(60.0) % 50})
+    table.write_text("file,start,end,label\nnone,0,20,a\nnone,30,50,b\n")
+    line = [path, "--label", "none", "--overwrite", "--out", tmp_path / "mine.npz"]
+    for flag in (["--window", "2s"], ["--window", "20", "--step", "1m"], ["--window", "20", "--offset", "-500ms"]):
+        code, _, refused = run(capsys, *line, *flag)
+        facts = ["none.mat", " ".join(flag[-2:]).replace("1m", "60s").replace("-500ms", "-0.5s"), "--rate", "time points"]
+        assert code == 1 and all(fact in refused for fact in facts), refused
+    code, _, refused = run(capsys, path, *line[3:], "--labels", table, "--window", "10")
+    assert code == 1 and "labels.csv" in refused and "--rate" in refused
+    assert windowed(capsys, tmp_path, *line[:3], "--window", "20")["series"].shape == (3, 1, 20)
+    data = windowed(capsys, tmp_path, path, "--labels", table, "--window", "10", "--rate", "1")
+    assert classes(data) == list("aabb")
+
+
+def test_line(tmp_path, capsys):
+    """What the help says can be written so; lengths and rates of nothing are refused, and a missing folder before files are read."""
+    path, table = recording(tmp_path / "a.mat"), tmp_path / "labels.csv"
+    table.write_text("file,start,end,label\na,1,1,p\na,2,2,q\n")
+    data = windowed(capsys, tmp_path, path, "--labels", table, "--window", "1s", "--offset", "-0.2s")
+    assert list(data["sample_names"]) == ["a at 0.8 s", "a at 1.8 s"]
+    assert list(windowed(capsys, tmp_path, path, "--labels", table, "--window", "1s", "--offset", "-.2s")["sample_names"])
+    for flag in (["--window", "0s"], ["--window", "1s", "--step", "0"], ["--window", "-1s"], ["--rate", "0"], ["--rate", "nan"]):
+        with pytest.raises(SystemExit) as ended:
+            run(capsys, path, "--out", tmp_path / "new.npz", *flag)
+        assert ended.value.code == 2 and flag[-2] in capsys.readouterr().err
+    code, said, refused = run(capsys, path, "--label", "none", "--out", tmp_path / "nowhere" / "new.npz")
+    assert code == 1 and not said and f"no folder {tmp_path / 'nowhere'}" in refused
+
+
 def test_counters(tmp_path, capsys):
     """A sensor that rises in every recording may be the time, and is refused; an axis may rise, and so may what the user names."""
     wave = np.sin(np.arange(50.0))

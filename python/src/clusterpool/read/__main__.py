@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import re
 import sys
 from collections.abc import Sequence
 
@@ -18,7 +19,7 @@ from .tables import events_file, write_tables
 from .texts import some
 from .wfdb_segments import segments
 from .whole import whole
-from .windows import parse_length
+from .windows import parse_length, parse_positive
 
 ABOUT = """Make an .npz file, to train on, of the files of recorders: EEG, motion capture, test benches, robots.
 A folder stands for all such files in it. The class of a recording is its folder's name, or what --labels says; with
@@ -53,12 +54,12 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
     made.add_argument(
         "--window",
-        type=parse_length,
+        type=parse_positive,
         metavar="DURATION",
         help="cut windows of a DURATION such as 2s, or of so many time points",
     )
     made.add_argument(
-        "--step", type=parse_length, metavar="DURATION", help="between the begins of windows (default: a whole window)"
+        "--step", type=parse_positive, metavar="DURATION", help="between the begins of windows (default: a whole window)"
     )
     made.add_argument(
         "--label",
@@ -92,14 +93,33 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--take", help="NAMES of the sensors to take, in this order (default: all)", **names)
     made.add_argument("--leave", default=[], help="NAMES of sensors to leave out", **names)
     made.add_argument(
-        "--rate", type=float, metavar="HZ", help="time points a second, of files that have neither a rate nor times"
+        "--rate", type=rate, metavar="HZ", help="time points a second, of files that have neither a rate nor times"
     )
     return made
 
 
+def rate(text: str) -> float:
+    """Read a rate in Hz."""
+    found = float(text)
+    if not 0 < found < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no rate: write time points a second, such as 250")
+    return found
+
+
+def joined(line: Sequence[str]) -> list[str]:
+    """Return a command line with --offset -0.2s as --offset=-0.2s, as argparse takes what begins with - for a flag."""
+    result: list[str] = []
+    for word in line:
+        if result[-1:] == ["--offset"] and re.match(r"-[\d.]", word):
+            result[-1] += f"={word}"
+        else:
+            result.append(word)
+    return result
+
+
 def main(line: Sequence[str] | None = None) -> int:
     """Run the command line, and return the exit code: 0, 1 for files that cannot be used, 2 for the line itself."""
-    parsed = vars(parser().parse_args(line))
+    parsed = vars(parser().parse_args(joined(sys.argv[1:] if line is None else line)))
     given, out, overwrite = parsed.pop("files"), parsed.pop("out"), parsed.pop("overwrite")
     try:
         choices = Choices(**parsed)
@@ -129,6 +149,8 @@ def check(out: pathlib.Path, choices: Choices) -> None:
     """Refuse flags that do not go together."""
     if out.suffix not in (".npz", ".csv"):
         raise ValueError(f"--out {out} must end in .npz, or in .csv for tables along time")
+    if not out.parent.is_dir():
+        raise FileNotFoundError(f"--out {out}: there is no folder {out.parent}")
     of_windows = choices.step or choices.offset or choices.rest
     if out.suffix == ".csv" and (choices.window or of_windows or choices.group):
         raise ValueError(

@@ -83,8 +83,22 @@ def collect(paths: list[pathlib.Path], choices: Choices, say: Callable[[str], No
     if len({one.recording.timed for one in all_of}) > 1:
         untimed = next(one.path for one in all_of if not one.recording.timed)
         raise ValueError(f"{untimed} has no rate and no times, and other files have: give it alone, with --rate")
+    _refuse_seconds(all_of, choices, lines)
     refuse_counters(all_of, choices)
     return all_of
+
+
+def _refuse_seconds(recordings: list[Read], choices: Choices, lines: list[dict]) -> None:
+    """Refuse lengths in s, and a table of stretches in s, for files that have no times."""
+    untimed = next((one.path for one in recordings if not one.recording.timed), None)
+    lengths = {"--window": choices.window, "--step": choices.step, "--offset": choices.offset}
+    asked = [f"{flag} {length}" for flag, length in lengths.items() if length and length.in_seconds and length.amount]
+    asked += [f"--labels {choices.labels}, with stretches in s,"] if any(line["start"] for line in lines) else []
+    if untimed and asked:
+        raise ValueError(
+            f"{untimed} has no rate and no times, and {asked[0]} needs them: say --rate"
+            + (", or a whole number of time points" if asked[0].split()[0] in lengths else "")
+        )
 
 
 def _table(path: pathlib.Path, recording: Recording, choices: Choices) -> Table:

@@ -23,6 +23,9 @@ class Length:
     amount: float
     in_seconds: bool
 
+    def __str__(self) -> str:
+        return f"{self.amount:g}{'s' * self.in_seconds}"
+
     def seconds(self, step: float) -> float:
         """Return it in s, where time points are ``step`` s apart."""
         return self.amount if self.in_seconds else self.amount * step
@@ -40,6 +43,14 @@ def parse_length(text: str) -> Length:
             f"{text!r} is no duration: write 2s, 500ms, 1m30s, or a whole number of time points"
         )
     return Length((-1 if text.startswith("-") else 1) * sum(float(number) * units[unit] for number, unit in parts), True)
+
+
+def parse_positive(text: str) -> Length:
+    """Read a length as parse_length does, of more than nothing."""
+    length = parse_length(text)
+    if not length.amount > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not more than 0")
+    return length
 
 
 @dataclasses.dataclass
