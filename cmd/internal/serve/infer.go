@@ -65,7 +65,7 @@ func (s *Server) infer(w http.ResponseWriter, r *http.Request, m *served) error 
 	for _, one := range d.Signals {
 		signals += 4 * len(one)
 	}
-	if err := memory.take(signals + len(d.Signals)*answerSize(c)); err != nil {
+	if err := memory.take(signals + d.count()*answerSize(c)); err != nil {
 		return err
 	}
 	memory.taken -= int64(signals) // they are the batcher's
@@ -121,7 +121,7 @@ func (s *Server) writeOutputs(w http.ResponseWriter, r *http.Request, m *served,
 	return nil
 }
 
-// answerSize returns how many bytes a signal's prediction takes at most, with its warnings, and in the text of an
+// answerSize returns how many bytes a prediction takes at most, with its warnings, and in the text of an
 // answer.
 func answerSize(c *models.Classifier) int {
 	size := 4 << 10

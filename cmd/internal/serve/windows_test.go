@@ -25,3 +25,11 @@ func TestWindowsEnd(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 2, looks)
 }
+
+// The answer about windows has a prediction of each, and of each recording, for which a request takes memory.
+func TestPredictionsOfWindowsAreCounted(t *testing.T) {
+	d := &inferRequest{Samples: classify.Samples{Signals: make([][]float32, 3), Of: []int{0, 0, 1}}}
+	assert.Equal(t, 3, d.count())
+	d.Windows = make([]recording.Window, 3)
+	assert.Equal(t, 5, d.count())
+}
