@@ -85,7 +85,7 @@ func TestClocksThatGoBack(t *testing.T) {
 		return fmt.Sprintf("2024-10-27 %02d:%02d:00", minute/60, minute%60)
 	}
 	messagetest.Names(t, refused(t, Options{}, timed(t, 40, winter)),
-		"0.csv, line 12 … back … 1729997940 to 1729994400 … cut")
+		"0.csv, line 12 … back … 2024-10-27 02:59:00 to 2024-10-27 02:00:00 … cut")
 	messagetest.Names(t, refused(t, Options{}, timed(t, 60, func(line int) any { return line % 30 })),
 		"line 32 … back … 29 to 0")
 	messagetest.Names(t, refused(t, Options{},

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/clusterpool/ccp/internal/text"
+	"github.com/clusterpool/ccp/datasets/recording"
 )
 
 // resent counts lines that repeat another one, as a logger sends them again that got no answer.
@@ -65,8 +65,8 @@ func (r *rows) bySensor(all []int) (parts [][]int) {
 }
 
 // wentBack returns an error if a clock was set back among rows in the order of the file. Rows in any order are no such
-// case.
-func (r *rows) wentBack(all []int) error {
+// case. Times are written as their file has them.
+func (r *rows) wentBack(all []int, written recording.TimeForm) error {
 	times := make([]float64, len(all))
 	for k, i := range all {
 		times[k] = r.times[i]
@@ -81,7 +81,7 @@ func (r *rows) wentBack(all []int) error {
 	return fmt.Errorf("line %d: the time goes back, from %s to %s, while most lines are in order: a clock was set "+
 		"back, or a counter began again; cut the recording there into two, correct the times, or leave their column out "+
 		"with --leave",
-		r.line(all[at]), text.Time(times[at-1]), text.Time(times[at]))
+		r.line(all[at]), written.Text(times[at-1]), written.Text(times[at]))
 }
 
 // farBack returns the last place where times, in the order of the file and nearly always ascending, go back by more

@@ -57,7 +57,7 @@ func TestClocksSetBack(t *testing.T) {
 		"by two lines":              {clocked(60, 1, -2, 40), 42, "from 39 to 38"},
 		"by a line and a half":      {clocked(60, 0.5, -1.25, 40), 42, "from 19.5 to 18.75"},
 		"by four lines, soon":       {clocked(60, 1, -4, 6), 8, "from 5 to 2"},
-		"by an hour, of few lines":  {local(24, 15), 14, "from 1729997100 to 1729994400"},
+		"by an hour, of few lines":  {local(24, 15), 14, "from 2024-10-27 02:45 to 2024-10-27 02:00"},
 		"by half an hour in a few":  {clocked(14, 600, -1800, 8), 10, "from 4200 to 3000"},
 		"by many lines":             {clocked(60, 1, -25.5, 40), 42, "from 39 to 14.5"},
 		"twice":                     {append(clocked(30, 1, -3, 20), clocked(60, 1, -6, 0)[30:]...), 22, "from 19 to 17"},

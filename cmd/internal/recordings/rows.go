@@ -151,7 +151,7 @@ func (r *reading) inOrder(s *sample, lines *rows, readings bool) (sorted []int, 
 	all := slices.Sorted(slices.Values(sorted)) // in the order of the file
 	moved := lines.outOfOrder(all)
 	for _, part := range lines.bySensor(all) {
-		if err := lines.wentBack(part); err != nil {
+		if err := lines.wentBack(part, s.Written); err != nil {
 			return nil, err
 		}
 	}
