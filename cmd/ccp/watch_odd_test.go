@@ -329,9 +329,9 @@ func TestEvalStreamsAsImported(t *testing.T) {
 	messagetest.Names(t, errors.New(shown), "after they begin … delay, s … transition")
 	assert.NotContains(t, shown, "%!")
 
-	code, _, stderr = execute(t, append(eval, "--rest", "tranistion")...)
+	code, _, stderr = execute(t, append(eval, "--rest", "transit")...)
 	assert.Equal(t, 2, code)
-	messagetest.Names(t, stderr, "--rest tranistion … classes … transition … without --rest")
+	messagetest.Names(t, stderr, "--rest transit … classes … transition … without --rest")
 	none := trainOn("none", "--window", "0.5s", "--step", "0.5s", "--rest", "none")
 	_, table, isTable := strings.Cut(succeed(t, "eval", "--backend", "go", "--checkpoint", none, "--data", path, "--label",
 		"activity"), "confusion of events")

@@ -211,8 +211,8 @@ func (c *cutter) nearEvents() string {
 
 // unknownEvents says which windows are left out for what was not recorded.
 func (c *cutter) unknownEvents() string {
-	return fmt.Sprintf("%s whose next %s (--ahead) or last %s (--after) were not wholly recorded, so that an event may be "+
-		"there", text.Count(c.left.unknown, "window"), c.Ahead, c.after())
+	return fmt.Sprintf("%s whose next %s (--ahead) or last %s (--after) were not wholly recorded, so that an event may "+
+		"be there", text.Count(c.left.unknown, "window"), c.Ahead, c.after())
 }
 
 // allLeft says which windows are left out, in an error.

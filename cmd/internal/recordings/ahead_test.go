@@ -46,7 +46,8 @@ func TestAhead(t *testing.T) {
 	}
 	assert.Equal(t, want, got)
 	messagetest.OneNames(t, result.Notes, fmt.Sprintf("%d windows in an event … 3s … --after", left))
-	messagetest.OneNames(t, result.Notes, fmt.Sprintf("%d windows … 5s … --ahead … 3s … --after … not wholly recorded", unknown))
+	messagetest.OneNames(t, result.Notes, fmt.Sprintf("%d windows … 5s … --ahead … 3s … --after … not wholly recorded",
+		unknown))
 	assert.Len(t, result.Groups, 3, "the time before each event, and after the last")
 	assert.Len(t, d.Stretches, 5)
 	o.Ahead.Length = 0.1

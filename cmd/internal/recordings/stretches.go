@@ -276,7 +276,8 @@ func (m *making) refuseLostClasses(whole []*sample) error {
 			advice = fmt.Sprintf("%q and %q differ in case only: write them alike", x.label, class)
 		}
 	}
-	lasts := recording.Span{Length: text.ToStep(length(x), 1/cmp.Or(m.form.Rate, 1)) / cmp.Or(m.form.Second, 1), Timepoints: m.form.Rate == 0}
+	seconds := text.ToStep(length(x), 1/cmp.Or(m.form.Rate, 1)) / cmp.Or(m.form.Second, 1)
+	lasts := recording.Span{Length: seconds, Timepoints: m.form.Rate == 0}
 	if lasts.Length >= m.Cut.Window.Length {
 		return fmt.Errorf("class %q would be lost: the longest of its %s, %s, has no window of %s with values of all "+
 			"sensors; "+

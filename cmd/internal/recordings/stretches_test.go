@@ -322,8 +322,9 @@ func TestIntervalsOffTheRecording(t *testing.T) {
 	folder := t.TempDir()
 	path := put(t, folder, "epoch.csv", b.String())
 	for lines, spans := range map[string]string{
-		"1709629200,1709629210,a\n1709629210,1709629220,b\n":                                     "1709629200 to 1709629220",
-		"2024-03-05 09:00:00,2024-03-05 09:00:10,a\n2024-03-05 09:00:10,2024-03-05 09:00:20,b\n": "2024-03-05 09:00:00 to 2024-03-05 09:00:20",
+		"1709629200,1709629210,a\n1709629210,1709629220,b\n": "1709629200 to 1709629220",
+		"2024-03-05 09:00:00,2024-03-05 09:00:10,a\n2024-03-05 09:00:10,2024-03-05 09:00:20,b\n": "2024-03-05 09:00:00 to " +
+			"2024-03-05 09:00:20",
 	} {
 		said := refused(t, Options{Cut: threeSeconds, Labels: put(t, folder, "labels.csv", "start,end,label\n"+lines)}, path)
 		messagetest.Names(t, said, "1709625600 … "+spans+" … 1h0m0s later … 2024-03-05 08:00:00 in UTC … zone")
