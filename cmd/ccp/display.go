@@ -81,8 +81,16 @@ func (d *display) begin(c training.Config, data *datasets.Dataset, spec models.S
 		func(i int) bool { return slices.Contains(tested, data.Group(i)) }) {
 		tested = nil // not whole
 	}
+	of := suggest.Few(tested)
+	switch len(tested) {
+	case 0:
+	case 1:
+		of = "group " + of // which may be a number
+	default:
+		of = "groups " + of
+	}
 	d.render("train-begin", map[string]any{"Data": data, "Spec": spec, "Levels": training.Levels(spec.Levels), "Config": c,
-		"Blocks": blocks, "Backend": d.backend, "Tested": suggest.Few(tested)})
+		"Blocks": blocks, "Backend": d.backend, "Tested": of})
 }
 
 // render gives notice of what a template shows.

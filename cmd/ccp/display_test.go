@@ -146,11 +146,15 @@ func TestDisplayOfGroups(t *testing.T) {
 		d.epoch(training.Epoch{Train: score})
 		return out.String()
 	}
-	assert.Contains(t, shown(), " test samples in 10 classes; groups of the test: anna, bert\n")
+	assert.Contains(t, shown(), " test samples in 10 classes; the test is of groups anna, bert\n")
 	assert.Contains(t, shown(), "\nfitted; 16 held-out samples of 3 groups:  loss 0.5000  acc 0.750  0.0s\n")
 	score = training.Score{}
 	assert.Contains(t, shown(), "\nfitted  0.0s\n")
-	data.Groups[data.Train[0]] = "anna"
+	for _, i := range data.Test {
+		data.Groups[i] = "1"
+	}
+	assert.Contains(t, shown(), "; the test is of group 1\n", "a name, and no number of groups")
+	data.Groups[data.Train[0]] = "1"
 	assert.Contains(t, shown(), " test samples in 10 classes\n")
 }
 

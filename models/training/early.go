@@ -11,7 +11,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets"
 	"github.com/clusterpool/ccp/internal/loop"
-	"github.com/clusterpool/ccp/internal/params"
+	"github.com/clusterpool/ccp/internal/suggest"
 	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/internal/prob"
 	"github.com/clusterpool/ccp/models/internal/transforms"
@@ -34,36 +34,6 @@ const (
 	// earlyFolds is how many parts the samples have of which each is held out in turn, until enoughHeldOut have been.
 	earlyFolds, enoughHeldOut = 4, 100
 )
-
-// checkEarly returns an error if early decisions are asked for and cannot be learned from a data set.
-func (c Config) checkEarly(d *datasets.Dataset) error {
-	wrong := func(format string, values ...any) error {
-		return params.Errorf("early", nil, format+"; leave it out", values...)
-	}
-	switch {
-	case c.Early == notEarly:
-		return nil
-	case d.Form == nil || d.Series == nil:
-		return wrong("data set %s has no recordings, whose class could be told before they end: time has to be an axis of "+
-			"its samples", d.Name)
-	case len(early.LooksAt(d.Form.Longest, leastTimepoints)) < fewestLooks:
-		return wrong("the longest recording of data set %s has %d time points, and a decision takes %d looks from time "+
-			"point %d on, before the end", d.Name, d.Form.Longest, fewestLooks, leastTimepoints)
-	case len(d.Train) < fewestEarly:
-		return wrong("data set %s has %d training samples; to choose when to decide takes at least %d", d.Name,
-			len(d.Train), fewestEarly)
-	}
-	held, _ := ungrouped(d)
-	units := map[string]bool{}
-	for _, i := range held.Train {
-		units[cmp.Or(held.Unit(i), fmt.Sprintf("sample %d", i))] = true
-	}
-	if len(units) < fewestGroups {
-		return wrong("the training samples of data set %s are of %d groups; to choose when to decide, one is held out, and "+
-			"a fit to the others takes two", d.Name, len(units))
-	}
-	return nil
-}
 
 // fitEarly fits a classifier to the training recordings cut at each look, chooses by held-out ones when the class of a
 // recording is decided, and puts the classifiers into the store.
@@ -93,7 +63,7 @@ func (r *run) fitEarly(ctx context.Context) error {
 	}
 	rule.Varies = usuallyVaries(f.recordings, f.width)
 	r.state.Early = rule
-	r.noteEarly(rule)
+	r.noteEarly(rule, f.lone)
 	return nil
 }
 
@@ -107,6 +77,7 @@ type earlyFit struct {
 	looks       []int            // time points
 	classifiers []*transforms.Classifier
 	held        []heldOutCut // of each look
+	lone        []string     // classes of which nothing is known while their only group is held out
 }
 
 // earlyFitOf returns the fit to the training recordings of the run, which are held out by the same groups as those of
@@ -125,6 +96,13 @@ func (r *run) earlyFitOf() (*earlyFit, error) {
 	c.Only, c.Relink, c.Compact = nil, nil, true
 	f := &earlyFit{config: c, recordings: transformSamples(&some), numbers: some.Train, width: d.Form.Width(),
 		looks: []int{}}
+	several := classesOfSeveralGroups(&some)
+	for k, name := range d.ClassNames {
+		ofClass := func(s transforms.Sample) bool { return int(s.Label) == k }
+		if !several[int32(k)] && slices.ContainsFunc(f.recordings, ofClass) {
+			f.lone = append(f.lone, fmt.Sprintf("%q", suggest.Clip(name)))
+		}
+	}
 	f.folds, err = f.split(uint64(r.config.Seed))
 	return f, err
 }
@@ -256,24 +234,4 @@ func (f *earlyFit) samples(ctx context.Context, atEnd map[int][]float64) (all []
 		}
 	}
 	return all, nil
-}
-
-// noteEarly gives notice of how early decisions fare on held-out recordings, and of recordings that know their future.
-func (r *run) noteEarly(rule *early.Rule) {
-	if len(rule.Looks) == 0 {
-		r.notice("warning: nothing is decided early: cut anywhere before their end, held-out recordings are predicted no " +
-			"better than by the shares of the classes")
-		return
-	}
-	c, best := rule.Chosen, rule.Best
-	line := fmt.Sprintf("decided early, %.1f%% of %d held-out recordings are right, after %.0f%% of a recording in the "+
-		"mean; at the end %.1f%% are; harmonic mean %.3f", 100*c.Accuracy, c.Samples, 100*c.Seen, 100*c.AtEnd, c.Mean)
-	if rule.By == early.ByLoss {
-		line += fmt.Sprintf(", the largest %.3f by %.1f%% right after %.0f%%", best.Mean, 100*best.Accuracy, 100*best.Seen)
-	}
-	r.notice(line)
-	if scaled := scaledWhole(r.data); scaled != "" {
-		r.notice("warning: " + scaled + ", as if scaled over its whole length: then its begin tells of what comes later, " +
-			"which no recording does that has not ended. Train on the values as measured")
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -303,6 +304,45 @@ func TestEarlyNotices(t *testing.T) {
 	}
 }
 
+// A class that only one group has cannot be told while that is held out: that groups are the reason is said. Where most
+// samples are so, single ones are held out, and that is said, too.
+func TestEarlyOfClassesInOneGroup(t *testing.T) {
+	classes := []int{0, 1, 0, 1, 2}
+	told := func(group func(i int) int) error {
+		l, next := risen, -1
+		l.label = func(*rand.Rand, int) int {
+			next++
+			return classes[next%5]
+		}
+		l.change = func(values []float32, labels []int32) {
+			for i, label := range labels {
+				for at := 12; at < 40; at++ {
+					values[i*2*40+at] += 4 * float32(label-1)
+				}
+			}
+		}
+		l.group = group
+		var notices strings.Builder
+		asked := training.Patch{"data": l.write(t, 9), "model": "transforms", "transforms": "values", "early": "loss"}
+		observer := training.Observer{Notice: func(n training.Notice) { notices.WriteString(n.String() + "\n") }}
+		_, err := training.Train(t.Context(), backendtest.Go(t), asked,
+			training.Options{Dir: filepath.Join(t.TempDir(), "run"), Observer: observer})
+		require.NoError(t, err)
+		return errors.New(notices.String())
+	}
+	free := told(nil)
+	messagetest.Names(t, free, "decided early … held-out recordings are right")
+	assert.NotContains(t, free.Error(), "group")
+	own := func(i int) int { return 100 + classes[i%5] }
+	messagetest.Names(t, told(func(i int) int {
+		if classes[i%5] == 2 {
+			return own(i)
+		}
+		return i / 10
+	}), `late … groups … class "2" … one group`)
+	messagetest.Names(t, told(own), "decided early … held out … groups … less … right")
+}
+
 // A classifier that was saved anew decides as before, and one of a training without it does not.
 func TestEarlyIsSaved(t *testing.T) {
 	_, o := trainedEarly(t, risen.write(t, 3), nil)
@@ -324,17 +364,19 @@ func TestEarlyNeeds(t *testing.T) {
 	short, few := risen, risen
 	short.timepoints, short.change = 6, nil
 	few.samples = 8
-	lone := risen
+	lone, single := risen, risen
 	lone.group = func(i int) int { return i % 2 }
+	single.group = func(i int) int { return i / 60 } // all of the training
 	for _, c := range []struct {
 		of   lot
 		more training.Patch
 		says string
 	}{
 		{short, nil, "early … 6 time points … 3 looks"},
-		{few, nil, "early … 8 training samples … at least 10"},
+		{few, nil, "early … 8 training samples of 68 … at least 10 … split=none"},
 		{risen, training.Patch{"data": "digits"}, "early … digits … no recordings"},
-		{lone, nil, "early … 2 groups"},
+		{lone, nil, "early … 2 groups … leave the groups out"},
+		{single, nil, "early … 1 group … leave the groups out"}, // nor are single samples held out in its place
 		{risen, training.Patch{"early": "never"}, "early … never … none, loss, mean"},
 		{risen, training.Patch{"early": "mean", "early_loss": 1}, "early_loss … 1 … early=mean"},
 		{risen, training.Patch{"early": "none", "early_loss": 1}, "early_loss … 1 … early=loss"},
