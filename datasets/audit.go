@@ -137,6 +137,9 @@ func (d *Dataset) shortcutFindings(samples *audit.Samples, shortcuts []audit.Sho
 	}
 	for _, s := range shortcuts {
 		told := samples.HeldOut(s, family)
+		if told.Accuracy() <= 0.5 { // a limit that does not hold beyond the samples that it was found in tells nothing
+			continue
+		}
 		f := Finding{Kind: ofShortcut, Level: note, What: d.descriptor(s.Descriptor),
 			Class: className(d.ClassNames, s.Class), Accuracy: told.Accuracy(), Recall: told.Recall, Others: told.Others}
 		switch {
@@ -146,6 +149,9 @@ func (d *Dataset) shortcutFindings(samples *audit.Samples, shortcuts []audit.Sho
 			f.Level = question
 		}
 		found = append(found, f)
+	}
+	if found == nil {
+		return nil
 	}
 	rows, artefacts, all := samples.Table(family)
 	table := Finding{Kind: ofDescriptors, Level: note, Accuracy: all, Artefacts: artefacts,

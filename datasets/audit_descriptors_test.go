@@ -67,3 +67,27 @@ func TestAuditOfCircumstances(t *testing.T) {
 		assert.NotContains(t, fmt.Sprint(kindsOf(found)), "shortcut", "%s: %v", want, found)
 	}
 }
+
+// What a limit tells of the samples that it was found in, and of no group held out, is no finding. Of a single group,
+// as the training of two people has, samples are held out each by itself.
+func TestAuditOfWhatIsHeldOut(t *testing.T) {
+	const each, scale = 20, "can be told by the scale of the values alone"
+	last := func(i int) int { return max(0, i%each-each+2) }
+	told := func(scales []float64, group func(i int) string) string {
+		rng, groups, labels, split := rand.New(rand.NewPCG(3, 3)), []string{}, []int64{}, []int64{}
+		for i := range len(scales) * each {
+			groups, labels = append(groups, group(i)), append(labels, int64(2*i/(len(scales)*each)))
+			split = append(split, int64(2*last(i)))
+		}
+		file := recordingsOf(len(groups), 1, 40, func(i, _, _ int) float32 {
+			return float32(scales[i/each] * rng.NormFloat64())
+		})
+		file = file.with("labels", vectorOf(labels...)).with("groups", vectorOf(groups...))
+		return fmt.Sprint(audited(t, file.with("split", vectorOf(split...))))
+	}
+	people := func(i int) string { return fmt.Sprint(i / each) }
+	assert.Contains(t, told([]float64{1, 1, 100, 100}, people), scale)
+	assert.NotContains(t, told([]float64{1, 10, 20, 200}, people), scale, "a new person has a scale beyond the limit")
+	two := func(i int) string { return []string{"anna", "ben"}[last(i)] }
+	assert.Contains(t, told([]float64{1, 100}, two), scale+": 100%")
+}

@@ -63,10 +63,11 @@ func (s *Samples) HeldOut(of Shortcut, family []int) Told {
 	return s.heldOutBy(of.Descriptor.Values, s.folds(family))
 }
 
-// folds gives each sample a fold, each class as evenly as families allow that stay whole.
+// folds gives each sample a fold, each class as evenly as families allow that stay whole. Of a single family, as the
+// training of two people has, nothing would be left to learn from: its samples are held out each by itself.
 func (s *Samples) folds(family []int) []int {
 	members := s.byClass()
-	if family == nil {
+	if !slices.ContainsFunc(family, func(one int) bool { return one != family[0] }) {
 		return drawnFolds(members, s.wholeFolds(members, loop.Indices(s.Len())), 0)
 	}
 	return s.wholeFolds(members, family)
