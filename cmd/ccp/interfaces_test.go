@@ -573,8 +573,9 @@ var testedKinds = map[string]struct {
 }
 
 // A recording has one prediction, whichever interface it comes by: the file, a window that is all of it, HTTP, Go or
-// .npz. What one interface refuses, all refuse, and what one warns of, all warn of, but for the rate of windows. A series without gaps at even times
-// has the same prediction from /infer, too, which does not know how the series was made.
+// .npz. What one interface refuses, all refuse, and what one warns of, all warn of, but for the rate of windows. A
+// series without gaps at even times has the same prediction from /infer, too, which does not know how the series was
+// made.
 func TestInterfacesAgree(t *testing.T) {
 	for name, c := range testedKinds {
 		t.Run(name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func (w *wholeLines) split(data []byte, atEnd bool) (advance int, token []byte, 
 
 // errJoined says why a stream has no row although much has come.
 var errJoined = errors.New("the stream is a single line, as if its lines had lost their ends: curl -d leaves these " +
-	"out, and --data-binary @FILE or -T FILE sends them")
+	"out, and --data-binary @FILE sends them")
 
 // areJoined reports that a line seems to be several ones behind each other: objects of JSON, or many times the cells
 // that a time point of so many values has.

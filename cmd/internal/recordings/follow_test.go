@@ -275,7 +275,7 @@ func TestFollowJoinedLines(t *testing.T) {
 	for _, text := range []string{stateOfTwo(), strings.Repeat(`{"time":0,"arm":1.5,"hip":4}`+"\n", 20)} {
 		err := Follow(t.Context(), strings.NewReader(strings.ReplaceAll(text, "\n", "")), form,
 			func(Row) error { return nil }, nil, func(string) {})
-		messagetest.Names(t, err, "single line … curl -d … --data-binary … -T")
+		messagetest.Names(t, err, "single line … curl -d … --data-binary")
 	}
 	for _, text := range []string{"time,hip,arm", `{"time":`, "time,leg,arm,foot", "time,hip,arm," + strings.Repeat(",", 100) + "\n"} {
 		err := Follow(t.Context(), strings.NewReader(text), form, func(Row) error { return nil }, nil, func(string) {})

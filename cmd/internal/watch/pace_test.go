@@ -55,8 +55,8 @@ func TestRateOfStream(t *testing.T) {
 		require.NoError(t, p.add(math.Round(float64(i)/0.3)/1000+30*float64(min(i/90, 1)), []float64{1}))
 	}
 	assert.Empty(t, notes)
-	p = newPace(&recording.Form{Channels: 1, Rate: 10}, recording.Cut{Window: recording.Span{Length: 50, Timepoints: true}},
-		func(line string) { notes = append(notes, line) })
+	inTimepoints := recording.Cut{Window: recording.Span{Length: 50, Timepoints: true}}
+	p = newPace(&recording.Form{Channels: 1, Rate: 10}, inTimepoints, func(line string) { notes = append(notes, line) })
 	for i := range 400 {
 		require.NoError(t, p.add(float64(i), []float64{1}))
 	}
