@@ -44,7 +44,7 @@ func pages(t *testing.T) map[string]string {
 var (
 	span        = regexp.MustCompile("`([^`]+)`")
 	placeholder = regexp.MustCompile(`^[A-Z…][A-Z0-9…]*$`) // the value of a flag that stands for any
-	elsewhere   = []string{"--rate"}                       // flags of the programs in benchmarks that docs name alone
+	elsewhere   = []string{"--rate", "--data-binary"}      // flags of benchmarks, and of curl, that docs name alone
 	otherNames  = []string{"ccp_version", "ccp_panics_total", "ccp_refresh", "ccp_torch", "ccp_jax"}
 )
 
