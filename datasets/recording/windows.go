@@ -165,8 +165,8 @@ func (f *Form) ruler(r Recording, cut Cut, c *Changes) (*ruler, error) {
 	case min(m.length, m.step) < m.each*(1-1e-6):
 		return nil, f.tooShort("its", m.each, cut)
 	case m.length > lasts+m.each/2:
-		return nil, fmt.Errorf("its length is %s, less than a window of %s; %w", Span{text.ToStep(lasts/second, m.each/second),
-			cut.Window.Timepoints}, cut.Window, ErrShort)
+		length := Span{text.ToStep(lasts/second, m.each/second), cut.Window.Timepoints}
+		return nil, fmt.Errorf("its length is %s, less than a window of %s; %w", length, cut.Window, ErrShort)
 	case (lasts-m.length)/m.step > mostSteps:
 		return nil, fmt.Errorf("its times go from %s to %s, more than %d steps of %s; check the times, or take a "+
 			"longer step", m.text(times[0]), m.text(times[len(times)-1]), mostSteps, cut.Step)
