@@ -1,6 +1,7 @@
 """python -m clusterpool.read: what it makes of recordings, what it says, and what it refuses."""
 
 import datetime
+import importlib
 import sys
 
 import numpy as np
@@ -330,6 +331,23 @@ def test_refusals(line, facts, tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "new.npz").exists() and (tmp_path / "there.npz").read_bytes() == b"mine"
 
 
+@pytest.mark.parametrize("ending", [ending for one in formats.FORMATS for ending in one.endings])
+def test_content(ending, tmp_path, capsys):
+    """What a file is called does not make it of that format; an empty one is told, too."""
+    of, path = formats.format_of(tmp_path / f"a{ending}"), tmp_path / f"a{ending}"
+    try:
+        importlib.import_module(f"clusterpool.read.{of.module}")
+    except ModuleNotFoundError:
+        pytest.skip(f"{of.name} needs {of.packages}")
+    for content, facts in [(b"", ["empty"]), (b"propTDS", ["prop"]), (b"TDSm\x0e\0\0\0" + bytes(99), ["TDMS"])]:
+        path.write_bytes(content)
+        code, _, refused = run(capsys, path, "--label", "none", "--out", tmp_path / "new.npz")
+        if of.name in ("MATLAB", "miniSEED") and b"prop" in content:
+            facts = ["cannot read it"]
+        assert code == 1 and path.name in refused and all(fact in refused for fact in facts), refused
+        assert content[:4] != b"TDSm" or ending == ".tdms" or "correct its ending" in refused
+
+
 def test_missing_library(tmp_path, monkeypatch, capsys):
     """What is not installed is named with the extra that brings it."""
     (tmp_path / "a.tdms").write_bytes(b"")
@@ -563,14 +581,14 @@ def test_take(tmp_path, capsys):
 
 
 def test_names_that_come_twice(tmp_path, monkeypatch):
-    (tmp_path / "a.mat").write_bytes(b"")
+    (tmp_path / "a.mat").write_bytes(b"any")
     twice = Recording("", [Channel("T8-P8", np.arange(2.0), np.zeros(2)) for _ in range(2)])
     monkeypatch.setattr("clusterpool.read.matlab.read", lambda path: [twice])
     assert [one.name for one in formats.read(tmp_path / "a.mat")[0].channels] == ["T8-P8", "T8-P8#2"]
 
 
 def test_what_was_left_out_of_a_file_without_numbers(tmp_path, monkeypatch, capsys):
-    (tmp_path / "a.mat").write_bytes(b"")
+    (tmp_path / "a.mat").write_bytes(b"any")
     empty = Recording("", [])
     empty.leave_out("group 0", "its values have no time")
     monkeypatch.setattr("clusterpool.read.matlab.read", lambda path: [empty])

@@ -178,8 +178,11 @@ def test_bdf(tmp_path):
             else edfio.BdfSignal(status.astype(float), 100, label="Status", physical_range=(-8388608, 8388607)),
         ]
     ).write(tmp_path / "a.bdf")
-    recording, channels = only(tmp_path / "a.bdf")
-    assert list(channels) == ["A1"] and events(recording) == [(1, 1, "7"), (2, 2, "9")]
+    (tmp_path / "b.edf").write_bytes((tmp_path / "a.bdf").read_bytes())
+    for name in ("a.bdf", "b.edf"):  # the first byte tells them apart
+        recording, channels = only(tmp_path / name)
+        assert list(channels) == ["A1"] and events(recording) == [(1, 1, "7"), (2, 2, "9")]
+        assert np.allclose(channels["A1"].values, np.sin(np.arange(300) / 9), atol=1e-3)
 
 
 def test_brainvision(tmp_path):

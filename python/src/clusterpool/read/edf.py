@@ -19,7 +19,8 @@ def read(path: pathlib.Path) -> list[Recording]:
     MNE puts all signals on the fastest rate by a Fourier transform, which swings beyond the values measured, and both MNE and
     edfio close the pauses, so that annotations lie beside what they mark. The status channel of a BDF file becomes moments.
     """
-    is_bdf, recording = path.suffix.lower() == ".bdf", Recording("", [])
+    with open(path, "rb") as content:
+        is_bdf, recording = content.read(1) == b"\xff", Recording("", [])
     file = (edfio.read_bdf if is_bdf else edfio.read_edf)(path, header_encoding="latin-1")
     begins = _record_begins(path, file)
     for signal in file.signals:

@@ -10,6 +10,7 @@ import sys
 import warnings
 from typing import NamedTuple
 
+from . import content
 from .recording import Recording, Unusable
 
 
@@ -84,6 +85,10 @@ def read(path: str | pathlib.Path) -> list[Recording]:
         raise ModuleNotFoundError(
             f"{path}: {of.name} needs {' and '.join(of.packages)}: pip install 'clusterpool[{of.extra}]'"
         ) from missing
+    with open(path, "rb") as file:
+        doubt = content.doubt(file.read(1 << 16), of.name)
+    if doubt:
+        raise Unusable(f"{path}: {doubt}")
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
@@ -97,7 +102,7 @@ def read(path: str | pathlib.Path) -> list[Recording]:
     except MemoryError:
         raise
     except Exception as error:
-        raise ValueError(f"{path}: {reader_of(of)} cannot read it: {error or type(error).__name__}") from error
+        raise ValueError(f"{path}: {reader_of(of)} cannot read it: {str(error) or type(error).__name__}") from error
     doubts = [one for one in said if one.category in (UserWarning, RuntimeWarning)]  # others are for those who program
     for recording in recordings[:1]:
         recording.notes += dict.fromkeys(str(one.message).split("\n")[0] for one in doubts)
