@@ -249,6 +249,40 @@ def test_one_file_of_each_class(tmp_path, capsys):
     assert np.load(tmp_path / "mine.npz")["split"].tolist() == ([0] * 10 + [2] * 2) * 2
 
 
+def test_a_table_in_place_of_events(tmp_path, monkeypatch, capsys):
+    """Stretches of the table count in place of the file's own events, but for bad ones; lines that cannot be meant are told of."""
+    monkeypatch.chdir(tmp_path)
+    for path in ("s1/rec.mat", "s2/rec.mat"):
+        recording(tmp_path / path, 20)
+    read = formats.read
+    monkeypatch.setattr(
+        "clusterpool.read.formats.read",
+        lambda path: [(one.mark(0, 20, "all"), one.mark(2.5, 3, "bad blink"), one)[2] for one in read(path)],
+    )
+    table = tmp_path / "labels.csv"
+    line = ["s1/rec.mat", "--labels", table, "--window", "1s", "--out", "mine.npz", "--overwrite"]
+    table.write_text("start,end,label\n0,10,x\n10,20,y\n9000,9500,y\n")
+    code, said, refused = run(capsys, *line)
+    assert (
+        code == 0
+        and "x 8, y 9" in said
+        and "less than one before the test 2" in said
+        and "all 1" in said
+        and "not used" in said
+    ), refused
+    assert "line 4 (from 9000 to 9500 s)" in said and "20 s" in said
+    code, said, _ = run(capsys, "s2/rec.mat", *line)
+    assert code == 0 and "name no file" in said and "each of the 2 files" in said
+    table.write_text("start,end,label\n0,10,x\n10,2,y\n")
+    code, _, refused = run(capsys, *line)
+    assert code == 1 and "line 3" in refused and "ends at 2 s, before it begins at 10 s" in refused
+    table.write_text("file,label\nrec.mat,x\n")
+    code, _, refused = run(capsys, "s2/rec.mat", *line)
+    assert code == 1 and "line 2" in refused and "s1/rec.mat" in refused and "s2/rec.mat" in refused
+    table.write_text("file,label\ns1/rec.mat,x\ns2/rec,y\n")
+    assert run(capsys, "s2/rec.mat", *line)[0] == 0 and "class_names" in np.load("mine.npz")
+
+
 def test_what_gives_no_sample(tmp_path, capsys):
     """Recordings without an event, or whose windows are all left out, are told of, and make no group; so is a single class."""
     paths = [recording(tmp_path / f"p{at}.mat", 30) for at in range(3)]
@@ -389,7 +423,13 @@ def test_line(tmp_path, capsys):
     data = windowed(capsys, tmp_path, path, "--labels", table, "--window", "1s", "--offset", "-0.2s")
     assert list(data["sample_names"]) == ["a at 0.8 s", "a at 1.8 s"]
     assert list(windowed(capsys, tmp_path, path, "--labels", table, "--window", "1s", "--offset", "-.2s")["sample_names"])
-    for flag in (["--window", "0s"], ["--window", "1s", "--step", "0"], ["--window", "-1s"], ["--rate", "0"], ["--rate", "nan"]):
+    for flag in (
+        ["--window", "0s"],
+        ["--window", "1s", "--step", "0"],
+        ["--window", "-1s"],
+        ["--rate", "0"],
+        ["--rate", "nan"],
+    ):
         with pytest.raises(SystemExit) as ended:
             run(capsys, path, "--out", tmp_path / "new.npz", *flag)
         assert ended.value.code == 2 and flag[-2] in capsys.readouterr().err
@@ -404,7 +444,8 @@ def test_counters(tmp_path, capsys):
         hip = {"x": np.arange(50.0), "y": wave}
         stamps = {"clock": ord(label) * 100 + np.arange(50.0) / 50, "late": np.r_[np.nan, np.arange(49.0)]}
         scipy.io.savemat(
-            recording(tmp_path / label / "1.mat"), {"x": wave, "rises": wave if label == "a" else stamps["clock"], "hip": hip} | stamps
+            recording(tmp_path / label / "1.mat"),
+            {"x": wave, "rises": wave if label == "a" else stamps["clock"], "hip": hip} | stamps,
         )
     line = [tmp_path / "a", tmp_path / "b", "--out", tmp_path / "new.npz"]
     code, _, refused = run(capsys, *line)

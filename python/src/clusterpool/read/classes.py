@@ -30,7 +30,7 @@ def source_of(recordings: list[Read], choices: Choices, say: Callable[[str], Non
     if source == "events" and not choices.window:
         raise ValueError(
             f"the classes would be the events ({counted(counts)}): cut them out with --window, such as --window 2s; or give "
-            "--label folder, --label none or --labels"
+            "--label folder, --label none or a table of the files' classes (--labels, with the columns file,label)"
         )
     check_named(recordings, choices)
     if not source:

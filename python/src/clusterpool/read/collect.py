@@ -11,7 +11,7 @@ from . import formats
 from .clock import Table, on_one_clock
 from .counters import refuse_counters
 from .describe import line_of
-from .labels import lines_of, look_up
+from .labels import lines_of, look_up, owners_of
 from .recording import Recording, stretches
 from .texts import some
 from .windows import Length
@@ -58,6 +58,7 @@ def collect(paths: list[pathlib.Path], choices: Choices, say: Callable[[str], No
         A file or the table of labels cannot be used, some files have times and others have none, or a channel only counts.
     """
     lines = lines_of(choices.labels) if choices.labels else []
+    owners_of(choices.labels, lines, paths, say)
     stems = collections.Counter(path.stem for path in paths)
     all_of: list[Read] = []
     notes: dict[str, list[str]] = {}

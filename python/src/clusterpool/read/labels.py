@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import collections
 import csv
 import pathlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .recording import Event
+from .texts import counted, some
+from .windows import BAD
 
 if TYPE_CHECKING:
     from .collect import Read
@@ -29,13 +33,16 @@ def lines_of(path: pathlib.Path) -> list[dict]:
         start, end = line.get("start") or line.get("onset") or "", line.get("end") or ""
         try:
             end = end or (str(float(start) + float(line["duration"])) if line.get("duration") else start)
-            float(start or 0), float(end or 0)
+            backwards = float(end or 0) < float(start or 0)
         except ValueError:
             raise ValueError(
                 f"{path}, line {at + 2}: {start!r} to {end or line.get('duration')!r} are no times in s"
             ) from None
+        if backwards:
+            raise ValueError(f"{path}, line {at + 2}: it ends at {end} s, before it begins at {start} s")
         result.append(
             {
+                "line": at + 2,
                 "file": line.get("file") or line.get("sample") or "",
                 "label": (line.get("label") or line.get("description") or "").strip(),
                 "group": line.get("group"),
@@ -47,17 +54,51 @@ def lines_of(path: pathlib.Path) -> list[dict]:
     return result
 
 
+def owners_of(table: pathlib.Path | None, lines: list[dict], paths: list[pathlib.Path], say: Callable[[str], None]) -> None:
+    """Refuse a name in a table that may be of two of the files, and say of lines without one that they are of all."""
+    for line in lines:
+        found = [path for path in paths if line["file"] and _is_of(line["file"], path)]
+        if len(found) > 1:
+            raise ValueError(
+                f"{table}, line {line['line']}: {line['file']} may be {found[0]} or {found[1]}: write its folder, too, such as "
+                f"{found[0].parent.name}/{found[0].name}"
+            )
+    if len(paths) > 1 and any(not line["file"] for line in lines):
+        say(f"note: lines of {table} that name no file are of each of the {len(paths)} files")
+
+
+def _is_of(name: str, path: pathlib.Path) -> bool:
+    """Report whether a name in the table is that of a file: with its folders or without, with its ending or without."""
+    return any(f"/{full.as_posix()}".endswith(f"/{name}") for full in (path, path.with_suffix("")))
+
+
 def look_up(one: Read, table: pathlib.Path | None, lines: list[dict]) -> None:
-    """Take what the table says, in the lines of it, of a recording: its class and group, or stretches of it."""
-    names = {"", str(one.path), one.path.as_posix(), one.path.name, one.path.stem, one.name}
-    found = [line for line in lines if line["file"] in names]
+    """Take what the table says, in the lines of it, of a recording: its class and group, or its stretches.
+
+    Stretches of the table count in place of the file's own events, but for those called bad.
+    """
+    found = [line for line in lines if line["file"] in ("", str(one.path), one.name) or _is_of(line["file"], one.path)]
     if lines and not found:
         raise ValueError(f"{table} has no line for {one.path}: add one, such as {one.path.name},CLASS")
+    begin = float(one.table.times[0])
+    length, events, beyond = float(one.table.times[-1]) - begin + one.table.typical_step, [], []
     for line in found:
         line["used"] = True
         one.group = line["group"] or one.group
-        if line["start"]:
-            begin = float(one.table.times[0])
-            one.recording.events.append(Event(begin + float(line["start"]), begin + float(line["end"]), line["label"]))
-        else:
+        if not line["start"]:
             one.recording.label = line["label"]
+            continue
+        start, end = float(line["start"]), float(line["end"])
+        events.append(Event(begin + start, begin + end, line["label"]))
+        if start >= length or end < 0:
+            beyond.append(f"line {line['line']} (from {start:.6g} to {end:.6g} s)")
+    if beyond:
+        one.recording.notes.append(
+            f"beyond its {length:.6g} s lies what {table} says in {some(beyond, 3)}: are these times in s?"
+        )
+    if events:
+        own = one.recording.events
+        one.recording.events = [event for event in own if BAD.match(event.label)] + events
+        left = collections.Counter(event.label for event in own if not BAD.match(event.label))
+        if left:
+            one.recording.notes.append(f"its own events are not used, as {table} has others: {counted(left)}")

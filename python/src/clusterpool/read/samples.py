@@ -160,6 +160,7 @@ class Samples:
                 ):
                     kept.append((one, 0))
         if all(set(per_class) == {one.label for one, split in kept if split == part} for part in (0, 2)):
+            self.lost["less than one before the test"] += len(self.all) - len(kept)
             self.all, self.split = [one for one, _ in kept], [split for _, split in kept]
             say(
                 "note: each class has one recording or stretch, so the samples in the last fifth of each, windows a window apart, are the "
