@@ -78,12 +78,16 @@ func (c *Predictor) PValues(probabilities []float64) []float64 {
 	for k, probability := range probabilities {
 		p[k] = math.NaN()
 		if c.PerClass[k] > 0 {
-			below, _ := slices.BinarySearch(c.Scores, 1-probability)
+			below, _ := slices.BinarySearch(c.Scores, 1-probability-scoreSlack)
 			p[k] = float64(1+len(c.Scores)-below) / float64(1+len(c.Scores))
 		}
 	}
 	return p
 }
+
+// scoreSlack is by how much scores differ at least: less is what another order of additions does to a sample like
+// another one, whose score would then be above all that are equal.
+const scoreSlack = 1e-7
 
 // Allows returns an error if sets of this coverage, between 0 and 1, would hold every class whatever the sample is,
 // because too few samples were held out. Of n samples the largest coverage is n/(n+1). c may be nil, which no samples
@@ -131,13 +135,13 @@ func (c *Predictor) Remarks(names []string) (lines []string) {
 	}
 	tied := 0
 	for i := 1; i < len(c.Scores); i++ {
-		if c.Scores[i] == c.Scores[i-1] {
+		if c.Scores[i]-c.Scores[i-1] <= scoreSlack {
 			tied++
 		}
 	}
 	if n := len(c.Scores); tied*20 > n {
 		lines = append(lines, fmt.Sprintf("%d of the %d held-out samples have the score of another one, so that sets may "+
-			"hold the truth more often than asked", tied, n))
+			"hold the truth more or less often than asked", tied, n))
 	}
 	return lines
 }

@@ -55,6 +55,23 @@ func TestScoresOfTrainingSamples(t *testing.T) {
 	assert.InDelta(t, 0.8, float64(held)/400, 0.1)
 }
 
+// Where trees seldom err, nearly all training samples have the votes of all trees that have not seen them; new samples
+// are in their sets as often as asked nevertheless.
+func TestScoresOfSureTrees(t *testing.T) {
+	easy := lot{samples: 100, tests: 600, columns: 4, timepoints: 12, label: even,
+		shift: func(label, column int) float64 { return 0.6 * float64(label) * float64(column%2) }}
+	held, of := 0, 0
+	for seed := range uint64(3) {
+		c, scores := scored(t, training.Patch{"data": easy.write(t, seed), "model": "transforms",
+			"transforms": "forest"}, "test")
+		of += len(scores)
+		for _, score := range scores {
+			held += len(c.Conformal.Set(c.Conformal.PValues([]float64{1 - score, 0})[:1], 0.95))
+		}
+	}
+	assert.Greater(t, float64(held)/float64(of), 0.94)
+}
+
 // Validation samples, which were not trained on, have the scores that the classifier gives them, at its temperature.
 func TestScoresOfValidationSamples(t *testing.T) {
 	path := overlapping.write(t, 2)
