@@ -78,6 +78,7 @@ def test_windows_of_states(tmp_path, capsys):
     path = recording(tmp_path / "a.mat", 6, mode=mode)
     code, said, _ = run(capsys, path, "--label", "mode", "--window", "1s", "--out", tmp_path / "mine.npz")
     data = np.load(tmp_path / "mine.npz")
+    assert "--label none --leave mode" in said
     assert code == 0 and classes(data) == ["1", "1", "2", "1", "1"] and list(data["sensor_names"]) == ["x", "y"]
     assert list(data["sample_names"]) == [f"a at {start:g} s" for start in (0, 1, 2, 3.8, 4.8)]
     assert list(data["groups"]) == ["a #0", "a #0", "a #1", "a #2", "a #2"] and "groups    3" in said
@@ -517,13 +518,25 @@ def test_one_clock():
     )
     table = on_one_clock(made)
     assert table.step == pytest.approx(0.1) and np.array_equal(table.values[:, 0], np.sin(fast))
-    inside = (fast >= 0.5) & (fast <= 1.5) | (fast == 3.5)
-    assert np.array_equal(~np.isnan(table.values[:, 1]), inside) and np.allclose(table.values[inside, 1], 2 * fast[inside])
+    inside = (fast >= 0.5) & (fast <= 1.5) | (fast >= 3.5)
+    assert np.array_equal(~np.isnan(table.values[:, 1]), inside) and np.allclose(
+        table.values[inside, 1], 2 * np.minimum(fast[inside], 3.5)
+    )
     assert (
         table.values[[4, 5, 9, 10, 14, 15, 35, 37], 2].tolist()[1:] == [1, 1, 2, 2, 3, 4, 4]
         and np.isnan(table.values[[4, 20, 30], 2]).all()
     )
     assert any("b (0.5 s), c (0.5 s)" in note for note in made.notes)
+
+
+def test_gaps_are_no_other_clock():
+    """A channel that merely has a gap is put on no clock of another, and a slow one ends with the others."""
+    fast, slow = np.arange(100) / 10, np.arange(10.0)
+    gap = np.delete(fast, slice(40, 60))
+    made = Recording("", [Channel(name, times, times.copy()) for name, times in (("a", fast), ("b", gap), ("c", slow))])
+    table = on_one_clock(made)
+    assert len(made.notes) == 1 and made.notes[0].startswith("c (1 s):")
+    assert np.isnan(table.values).sum(axis=0).tolist() == [0, 20, 0] and (table.values[90:, 2] == 9).all()
 
 
 def test_pauses():
@@ -586,6 +599,10 @@ def test_lost_classes(tmp_path, capsys):
     table.write_text("file,start,end,label\na,0,2,long\na,2,2.5,short\na,3,4,long\n")
     code, _, refused = run(capsys, path, "--labels", table, "--window", "1s", "--out", tmp_path / "new.npz")
     assert code == 1 and "short" in refused and "--events" in refused
+    table.write_text("start,end,label\n0,4,over\n1,1,A\n2,2,N\n3,3,N\n")
+    code, _, refused = run(capsys, path, "--labels", table, "--window", "1s", "--out", tmp_path / "new.npz")
+    assert code == 1 and "over lasts over 3 of the events" in refused and "--events A,N leaves" in refused
+    table.write_text("file,start,end,label\na,0,2,long\na,2,2.5,short\na,3,4,long\n")
     data = windowed(capsys, tmp_path, path, "--labels", table, "--window", "1s", "--events", "long")
     assert classes(data) == ["long"] * 3
 
@@ -608,6 +625,19 @@ def test_axes(tmp_path, capsys):
         and list(data["sensor_names"]) == ["hip"]
         and np.array_equal(data["series"][0, 0, 4], [4, 5, 6])
     )
+
+
+def test_what_is_told_of_sensors(tmp_path, capsys):
+    """Lines of files count sensors as the summary does, and units stand with the sensors that have them."""
+    recording(tmp_path / "a.mat")
+    made = Recording("", [Channel(f"hip.{axis}", np.arange(9.0), np.arange(9.0) % 4, "m") for axis in "xyz"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("clusterpool.read.matlab.read", lambda path: [made])
+        _, said, _ = run(capsys, tmp_path / "a.mat", "--label", "none", "--out", tmp_path / "mine.npz")
+        assert "9 s at 1 Hz, 1 sensor of 3 axes" in said and "1: hip (m)" in said
+        made.channels.append(Channel("Temp", np.arange(9.0), np.arange(9.0) % 4, "degC"))
+        _, said, _ = run(capsys, tmp_path / "a.mat", "--label", "none", "--out", tmp_path / "other.npz")
+    assert "4: hip.x, hip.y, hip.z (m), Temp (degC)" in said
 
 
 def test_take(tmp_path, capsys):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable
 
+import numpy as np
+
 from .collect import Choices, Read
 from .recording import Event
 from .texts import counted, some
@@ -23,6 +25,9 @@ def source_of(recordings: list[Read], choices: Choices, say: Callable[[str], Non
     if choices.label and not source:
         _check_channel(recordings, choices.label)
         source = "events"
+        say(
+            f"note: {choices.label} tells the class; read files to predict, if they have it, with --label none --leave {choices.label}"
+        )
     if not source and all(one.recording.label is not None for one in recordings):
         return "file"
     source = source or _found(recordings, choices, say)
@@ -93,9 +98,29 @@ def check_lost(
         wanted = {event.label for one in recordings for event in events_of(one, choices)}
     gone = sorted(str(label) for label in wanted - kept)
     if gone or not kept:
-        also = "; --events takes some of the events alone" if source == "events" else ""
+        also = "; " + _way_out(recordings, wanted, choices) if source == "events" else ""
         longest = max(recordings, key=lambda one: one.table.times[-1] - one.table.times[0])
         raise ValueError(
             f"no window of {some(gone) or 'the recordings'} can be used; left out are windows {counted(lost) or 'none'}; the "
             f"longest recording, {longest.name}, has {len(longest.table.times):,} time points{also}"
         )
+
+
+def _way_out(recordings: list[Read], wanted: set[str | None], choices: Choices) -> str:
+    """Say which events to take: without those that last over most others, as a rhythm does over beats."""
+    over: collections.Counter[str] = collections.Counter()
+    for one in recordings:
+        events = events_of(one, choices)
+        starts, labels = (
+            np.array([event.start for event in events]),
+            np.array([event.label for event in events], dtype=object),
+        )
+        for event in events:
+            inside = (starts >= event.start) & (starts < event.end) & (labels != event.label)
+            over[event.label] += int(inside.sum())
+    (name, count), others = over.most_common(1)[0], sorted(str(label) for label in wanted)
+    if not count:
+        return "--events takes some of the events alone"
+    return (
+        f"{name} lasts over {count:,} of the events: --events {','.join(one for one in others if one != name)} leaves it out"
+    )

@@ -62,8 +62,8 @@ def even(times: np.ndarray) -> tuple[float, np.ndarray]:
 def on_one_clock(recording: Recording, names: Iterable[str] | None = None) -> Table:
     """Return channels of a recording at the times of the one that has most time points.
 
-    Others are interpolated, whole numbers keep their last value, and both are NaN before the first value, after the
-    last one and in holes. A clock that is even but for pauses has NaN there. What this makes up is added to the notes.
+    Others are interpolated, whole numbers keep their last value, the last value lasts for a step, and both are NaN
+    before the first value, behind that step and in holes. A clock that is even but for pauses has NaN there. What this makes up is added to the notes.
     """
     channels = [one for one in recording.channels if one.values.dtype.kind in "fiub"]
     if names is not None:
@@ -81,11 +81,12 @@ def on_one_clock(recording: Recording, names: Iterable[str] | None = None) -> Ta
             values[places if step else slice(None), at] = one.values
         elif len(one.times):
             values[:, at] = _read_at(grid, one)
-            others.append(f"{one.name} ({step_of(one.times):.4g} s)")
+            if not _are_of(grid, one.times):
+                others.append(f"{one.name} ({step_of(one.times):.4g} s)")
     if others:
         recording.notes.append(
             f"{some(others)}: put on the clock with most time points ({step_of(clock):.4g} s), by "
-            "interpolation; whole numbers keep their last value"
+            "interpolation; whole numbers keep their last value, and so do others for a step at the end"
         )
     ends = [one.times[at] for one in channels if len(one.times) for at in (0, -1)]
     lost = max(clock[0] - min(ends), max(ends) - clock[-1]) if ends else 0
@@ -93,6 +94,15 @@ def on_one_clock(recording: Recording, names: Iterable[str] | None = None) -> Ta
         recording.notes.append(f"channels begin or end up to {lost:.4g} s beyond it: what lies there is left out")
     units = [re.sub(r"^[uμ](?=[A-Z])", "µ", one.unit) for one in channels]  # uV, Greek μV and the sign µV are one unit
     return Table([one.name for one in channels], units, grid, step, values)
+
+
+def _are_of(grid: np.ndarray, times: np.ndarray) -> bool:
+    """Report whether times are a grid's but for gaps: nothing is interpolated then."""
+    if step_of(times) > 1.5 * step_of(grid):
+        return False
+    near = 1e-6 * (grid[-1] - grid[0]) / max(1, len(grid) - 1)
+    at = np.minimum(np.searchsorted(grid, times - near), len(grid) - 1)
+    return bool((np.abs(grid[at] - times) <= near).all())
 
 
 def _read_at(grid: np.ndarray, channel: Channel) -> np.ndarray:
@@ -111,5 +121,5 @@ def _read_at(grid: np.ndarray, channel: Channel) -> np.ndarray:
         result = np.interp(grid, times, values)
     else:
         result = values[before].astype(np.float64)
-        inside |= (before == len(times) - 1) & (grid - times[-1] < step - near)  # the last value lasts for a step
+    inside |= (before == len(times) - 1) & (grid - times[-1] < step - near)  # the last value lasts for a step
     return np.where(inside | exact, result, np.nan)

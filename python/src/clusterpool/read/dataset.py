@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .collect import Read
+from .names import split_axes
 from .samples import Samples
 from .texts import some
 
@@ -20,7 +21,7 @@ def arrays_of(samples: Samples, say: Callable[[str], None]) -> dict[str, np.ndar
         The recordings have no sensor in common, or one in two units, or ``--group`` finds nothing.
     """
     sensors = common_sensors(samples.recordings, say)
-    names, axes = _split_axes(sensors)
+    names, axes = split_axes(sensors)
     longest = max(len(one.values) for one in samples.all)
     series = np.full((len(samples.all), len(sensors), longest), np.nan)
     for at, one in enumerate(samples.all):
@@ -114,19 +115,9 @@ def _positions(names: list[str], first: Read, say: Callable[[str], None]) -> dic
     others = [name for name in names if name not in positions]
     if positions and others:
         say(
-            f"note: no positions are written, as {some(others)} is no electrode of the 10-05 system: --leave it, if they are "
-            "wanted"
+            f"note: no positions are written, as {some(others)} {'have' if len(others) > 1 else 'has'} none: no electrode of the 10-05 "
+            f"system, or one that comes twice; --leave {'them' if len(others) > 1 else 'it'}, if positions are wanted"
         )
     if not positions or others:
         return {}
     return {"coordinates": np.array([positions[name] for name in names])}
-
-
-def _split_axes(names: list[str]) -> tuple[list[str], list[str]]:
-    """Return sensors and axes of hip.x, hip.y, hip.z, head.x, …; no axes, unless all sensors have the same ones in that order."""
-    pairs = [name.rpartition(".") for name in names]
-    sensors = list(dict.fromkeys(before for before, _, _ in pairs))
-    axes = list(dict.fromkeys(axis for _, _, axis in pairs))
-    if len(axes) > 1 and set(axes) <= set("xyzw") and [f"{one}.{axis}" for one in sensors for axis in axes] == names:
-        return sensors, axes
-    return names, []

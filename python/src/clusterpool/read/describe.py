@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import pathlib
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from . import formats
 from .clock import Table
+from .names import split_axes
 from .texts import counted, some
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 def line_of(one: Read) -> str:
     """Return the line that says what was read of a recording."""
     table, recording = one.table, one.recording
+    sensors, axes = split_axes(table.names)
     step = table.typical_step
     if not recording.timed:
         pace = f"{len(table.times):,} time points without times"
@@ -28,7 +31,8 @@ def line_of(one: Read) -> str:
         pace = f"{table.times[-1] - table.times[0] + step:.6g} s at {even}{1 / step:.6g} Hz"
     events = collections.Counter(event.label for event in recording.events)
     return (
-        f"{one.name}: {pace}, {len(table.names)} sensor{'s' * (len(table.names) > 1)}"
+        f"{one.name}: {pace}, {len(sensors)} sensor{'s' * (len(sensors) > 1)}"
+        + (f" of {len(axes)} axes" if axes else "")
         + (f"; events {counted(events)}" if events else "")
         + (f"; {_gaps(table)}" if np.isnan(table.values).any() else "")
     )
@@ -47,12 +51,21 @@ def _gaps(table: Table) -> str:
     )
 
 
+def _with_units(sensors: list[str], table: Table) -> str:
+    """Join names of sensors with their units, of those that follow each other with the same one once."""
+    units = dict(zip(table.names, table.units)) | {
+        name.rpartition(".")[0]: unit for name, unit in zip(table.names, table.units)
+    }
+    runs = itertools.groupby(sensors[:10], key=lambda name: units.get(name, ""))
+    parts = [", ".join(names) + (f" ({unit})" if unit else "") for unit, names in runs]
+    return ", ".join(parts) + (f" and {len(sensors) - 10} more" if len(sensors) > 10 else "")
+
+
 def describe(out: pathlib.Path, arrays: dict[str, np.ndarray], samples: Samples) -> list[str]:
     """Return the lines that say what was written."""
     series, sensors = arrays["series"], [str(one) for one in arrays["sensor_names"]]
     classes = collections.Counter(arrays["class_names"][arrays["labels"]].tolist()) if "labels" in arrays else None
     table = samples.recordings[0].table
-    units = sorted({unit for unit in table.units if unit})
     lines = [
         f"{out}: {len(series)} samples"
         + (f" in {len(classes)} class{'es' * (len(classes) > 1)}" if classes else "")
@@ -63,7 +76,7 @@ def describe(out: pathlib.Path, arrays: dict[str, np.ndarray], samples: Samples)
         f"  read      {len(samples.recordings)} recording{'s' * (len(samples.recordings) > 1)}, by {', '.join(readers)}"
     )
     lines.append(f"  classes   {counted(classes, 20)}" if classes else "  classes   none: for ccp predict")
-    lines.append(f"  sensors   {len(sensors)}: {some(sensors, 10)}" + (f" ({', '.join(units)})" if units else ""))
+    lines.append(f"  sensors   {len(sensors)}: {_with_units(sensors, table)}")
     if series.ndim == 4:
         lines.append(f"  channels  {series.shape[3]}")
     lengths = sorted({len(one.values) for one in samples.all})
