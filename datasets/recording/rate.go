@@ -42,12 +42,28 @@ func spacingOf(times []float64) spacing {
 	if s.even && math.Abs(s.step-mean) > same*mean {
 		s.step = mean
 	}
+	if s.even {
+		s.step = told(s.step, mean, times)
+	}
 	if !s.even {
 		if step := roundedWithLosses(times, steps); step > 0 && math.Abs(s.step-step) > same*step {
 			s.step = step
 		}
 	}
 	return s
+}
+
+// told returns the step of even times. float64 rounds dates, seconds since 1970, by up to 1e-7, so that steps of 0.01
+// differ in the sixth digit. Then the mean is taken, in no more digits than times so far from 0 tell.
+func told(step, mean float64, times []float64) float64 {
+	last := max(math.Abs(times[0]), math.Abs(times[len(times)-1]))
+	off := math.Nextafter(last, math.Inf(1)) - last
+	const matters = 1e-9 // of a step
+	if off <= matters*step {
+		return step
+	}
+	unit := math.Pow(10, -math.Ceil(math.Log10(2*off/float64(len(times)-1)))) // 1 over a power of ten
+	return cmp.Or(math.Round(mean*unit)/unit, mean)
 }
 
 // roundedTo returns the tick to which even times were rounded, such as 0.01 for 60 time points a second at 0.02, 0.03

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -205,4 +206,28 @@ func TestRateOfTimesWithJitter(t *testing.T) {
 	}
 	assert.InEpsilon(t, 60, rateOf(times), 1e-3)
 	assert.Equal(t, 50.0, rateOf([]float64{0, 0.02, 0.04, 0.06}), "even times have the rate of their steps")
+}
+
+// Dates are seconds since 1970, which float64 has to 1e-7: the rate has no more digits than they tell.
+func TestRateOfDates(t *testing.T) {
+	for _, step := range []float64{0.01, 0.02, 0.001, 0.0025, 0.04, 0.3, 1, 60, 86400} {
+		for _, timepoints := range []int{8, 60, 61, 1000} {
+			times := make([]float64, timepoints)
+			for i := range times {
+				times[i] = 1717140606.123 + float64(i)*step
+			}
+			f := &Form{Rate: rateOf(times)}
+			assert.Equal(t, 1/step, f.Rate, "%d steps of %g", timepoints, step)
+			for _, n := range []int{18, 54, 72, 5000} {
+				want, err := strconv.ParseFloat(strconv.FormatFloat(float64(n)*step, 'f', 4, 64), 64)
+				require.NoError(t, err)
+				assert.Equal(t, want, f.Lasts(n), "%d steps of %g", n, step)
+			}
+		}
+	}
+	third := make([]float64, 301)
+	for i := range third {
+		third[i] = 1717140606.123 + float64(i)/60
+	}
+	assert.InEpsilon(t, 60, rateOf(third), 1e-6)
 }

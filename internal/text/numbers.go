@@ -115,7 +115,8 @@ func ToStep(time, step float64) float64 {
 	if !(step > 0) || math.IsInf(step, 1) {
 		return time
 	}
-	decimals := max(0, 3-int(math.Floor(math.Log10(step))))
+	const near = 1e-4 // of a power of ten, which rounding leaves on either side
+	decimals := max(0, 3-int(math.Floor(math.Log10(step)+near)))
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(time, 'f', decimals, 64), 64)
 	if err != nil {
 		return time

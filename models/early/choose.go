@@ -169,12 +169,13 @@ func (c *choice) curve() (points []Point) {
 			if look == len(c.looks) {
 				at = len(t.class) - 1
 			}
-			p.Seen += t.seen[at] / float64(len(c.samples))
+			p.Seen += t.seen[at]
 			if t.class[at] == t.truth {
-				p.Accuracy += 1 / float64(len(c.samples))
+				p.Accuracy++
 			}
 		}
-		points = append(points, p)
+		n := float64(len(c.samples))
+		points = append(points, Point{Seen: p.Seen / n, Accuracy: p.Accuracy / n})
 	}
 	return points
 }

@@ -74,6 +74,10 @@ func TestEarlyDecisions(t *testing.T) {
 		counted, right = counted+look.Samples, right+look.Right
 	}
 	assert.Equal(t, 60, counted)
+	assert.True(t, e.Looks[len(e.Looks)-1].End)
+	for _, point := range result.Early.Rule.Curve {
+		assert.Equal(t, math.Round(60*point.Accuracy)/60, point.Accuracy, "a share of 60")
+	}
 	assert.InDelta(t, e.Accuracy, float64(right)/60, 1e-12)
 	require.Len(t, e.PerClass, 2)
 	assert.Equal(t, 60, e.PerClass[0].Samples+e.PerClass[1].Samples)

@@ -38,9 +38,10 @@ type EarlyClass struct {
 
 // EarlyLook counts the samples that are decided at a look.
 type EarlyLook struct {
-	// Timepoints are those that are seen, and Decided is how long they last, see recording.Form.Lasts; 0 for the end.
+	// Timepoints are those that are seen, and Decided is how long they last, see recording.Form.Lasts. The end has none.
 	Timepoints int     `json:"timepoints,omitzero"`
 	Decided    float64 `json:"decided,omitzero"`
+	End        bool    `json:"end,omitzero"` // decided by no look, but at the end
 	Samples    int     `json:"samples"`
 	Right      int     `json:"right"`
 }
@@ -56,9 +57,10 @@ func EvaluateEarly(ctx context.Context, c *models.Classifier, d *datasets.Datase
 	if err != nil {
 		return e, err
 	}
-	for _, timepoints := range append(slices.Clone(c.Early.Looks), 0) {
+	for _, timepoints := range c.Early.Looks {
 		e.Looks = append(e.Looks, EarlyLook{Timepoints: timepoints, Decided: c.Form.Lasts(timepoints)})
 	}
+	e.Looks = append(e.Looks, EarlyLook{End: true})
 	var all early.Tally
 	perClass := make([]early.Tally, d.Classes())
 	const atOnce = 256

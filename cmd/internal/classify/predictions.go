@@ -20,13 +20,14 @@ type Prediction struct {
 	Class         string             `json:"class"` // the most probable; "" if nothing is known yet, see Early
 	Probability   float64            `json:"probability"`
 	Probabilities map[string]float64 `json:"probabilities"` // of all classes, or of the most probable
-	// Set, PValue and PValues are there if sets are asked for, see Sets. PValue is the largest of all classes.
-	Set      []string           `json:"set,omitzero"` // of classes; empty if the sample suits none
-	PValue   *float64           `json:"p_value,omitempty"`
-	PValues  map[string]float64 `json:"p_values,omitempty"`
-	Filtered *Filtered          `json:"filtered,omitempty"` // of a window; nil for a whole recording
-	Early    *Early             `json:"early,omitempty"`    // nil unless early decisions are asked for
-	Warnings []string           `json:"warnings,omitempty"`
+	// Set, PValue and PValues are there if sets are asked for, see Sets. PValue is the largest of all classes. A class
+	// without one, as of which no sample was held out, has null.
+	Set      []string            `json:"set,omitzero"` // of classes; empty if the sample suits none
+	PValue   *float64            `json:"p_value,omitempty"`
+	PValues  map[string]*float64 `json:"p_values,omitempty"`
+	Filtered *Filtered           `json:"filtered,omitempty"` // of a window; nil for a whole recording
+	Early    *Early              `json:"early,omitempty"`    // nil unless early decisions are asked for
+	Warnings []string            `json:"warnings,omitempty"`
 }
 
 // Prediction returns what is said of the prediction of sample i, with the most probable classes, or all for 0.

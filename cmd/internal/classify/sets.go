@@ -33,13 +33,14 @@ func (s Sets) Of(p models.Prediction) (pValues []float64, largest float64, set [
 // describe adds to what is said of a sample its set of classes and the p-values of the classes that it names.
 func (s Sets) describe(a *Prediction, p models.Prediction, classes []string, named []int) {
 	pValues, largest, set := s.Of(p)
-	a.Set, a.PValues = []string{}, map[string]float64{}
+	a.Set, a.PValues = []string{}, map[string]*float64{}
 	for _, class := range set {
 		a.Set = append(a.Set, classes[class])
 	}
 	for _, class := range named {
+		a.PValues[classes[class]] = nil
 		if !math.IsNaN(pValues[class]) {
-			a.PValues[classes[class]] = pValues[class]
+			a.PValues[classes[class]] = &pValues[class]
 		}
 	}
 	if !math.IsNaN(largest) {
