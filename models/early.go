@@ -8,6 +8,7 @@ import (
 
 	"github.com/clusterpool/ccp/datasets/recording"
 	"github.com/clusterpool/ccp/internal/loop"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/early"
 	"github.com/clusterpool/ccp/models/internal/transforms"
@@ -173,8 +174,8 @@ func (c *Classifier) whySoFar(timepoints, seen int, unread *recording.Unread) st
 	case seen > 0 && c.Form.Length(timepoints) == "":
 		return ""
 	default:
-		why = fmt.Sprintf("it has %d time points, the training's recordings have %s: it is taken for one that goes on",
-			timepoints, c.Form.Lengths())
+		why = fmt.Sprintf("it has %s, the training's recordings have %s: it is taken for one that goes on",
+			text.Count(timepoints, "time point"), c.Form.Lengths())
 	}
 	if seen > 0 {
 		return why

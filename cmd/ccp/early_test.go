@@ -244,7 +244,7 @@ func TestEarly(t *testing.T) {
 		{"eval --checkpoint " + dir + " --early --coverage 0.9", "--coverage"},
 		{"train --data " + npz + " --early-loss 1", "give --early, too"},
 		{"train --data " + npz + " --early=mean --early-loss 1", "--early=mean has no bound"},
-		{"train --data " + npz + " --early --early-loss 101", "--early-loss 101: it must be in [0, 100]"},
+		{"train --data " + npz + " --early --early-loss 101", "--early-loss 101: it must be a number in [0, 100]"},
 		{"train --data " + npz + " --early mean", "did you mean --early=mean?"},
 	} {
 		code, _, stderr := execute(t, strings.Fields(refused.line)...)

@@ -65,8 +65,8 @@ func (p *predictCommand) run(cmd *cobra.Command, paths []string) error {
 		return usage(cmd, errors.New("--figure is of windows; give --window, too"))
 	}
 	if p.early && (p.cut.Window.Length > 0 || p.coverage > 0) {
-		return usage(cmd, errors.New("--early is of whole recordings, and --window and --coverage are not of their parts; "+
-			"leave one out"))
+		return usage(cmd, errors.New("--early tells the class of each recording once, before its end: --window tells one "+
+			"for each window, and the sets of --coverage are of recordings that have ended; leave one out"))
 	}
 	stopped := untilSignal(cmd, func() {})
 	defer stopped()

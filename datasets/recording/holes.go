@@ -205,7 +205,7 @@ func (f *Form) judgeSoFar(h Holes, timepoints int) (note string, err error) {
 	}
 	note, err = f.judge(h, of)
 	if err != nil {
-		err = fmt.Errorf("%w (measured by the training's longest recording)", err)
+		err = fmt.Errorf("%w (its holes are measured as if it were as long as the training's longest recording)", err)
 	}
 	return note, err
 }
@@ -247,7 +247,7 @@ func (f *Form) judge(own, h Holes) (note string, err error) {
 			"out, or train without that sensor", percent(h.Sensors[worst]), suggest.Clip(f.Sensors[worst]),
 			percent(most.Sensors[worst]))
 	case f.Holes != nil && longest > max(slack*slices.Max(most.Longest), leastLong*h.lasts):
-		err = fmt.Errorf("%s, longer than anywhere in the training, and a tenth of the recording%s", hole, h.wayOut())
+		err = fmt.Errorf("%s, a tenth of the recording or more, and longer than anywhere in the training%s", hole, h.wayOut())
 	case own.Share >= max(toldShare, most.Share), own.Share > mostShare,
 		tellsOfSensor(own.Sensors[worst]) && own.Sensors[worst] > most.Sensors[worst]:
 		note = fmt.Sprintf("%s of its values are made up, %s: %s", percent(own.Share), known, hole)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/clusterpool/ccp/internal/text"
 )
 
 // ErrNoForm says that a classifier was not trained on recordings.
@@ -158,8 +160,8 @@ func (f *Form) Length(timepoints int) string {
 		float64(timepoints) <= other*float64(f.Longest) {
 		return ""
 	}
-	return fmt.Sprintf("it has %d time points, the training's recordings have %s: the class may be wrong",
-		timepoints, f.Lengths())
+	return fmt.Sprintf("it has %s, the training's recordings have %s: the class may be wrong",
+		text.Count(timepoints, "time point"), f.Lengths())
 }
 
 // Lengths says how many time points the training's recordings have, such as "from 20 to 40".

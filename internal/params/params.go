@@ -70,7 +70,7 @@ var rules = map[string]struct {
 	"positive":     {"positive and finite", func(v float64) bool { return v > 0 }},
 	"not negative": {"finite and not negative", func(v float64) bool { return v >= 0 }},
 	"share":        {"in [0, 1)", func(v float64) bool { return v >= 0 && v < 1 }},
-	"percent":      {"in [0, 100]", func(v float64) bool { return v >= 0 && v <= 100 }},
+	"percent":      {"a number in [0, 100], such as 2", func(v float64) bool { return v >= 0 && v <= 100 }},
 	"count":        {"a whole number from 1", func(v float64) bool { return v >= 1 }},
 	"from 0":       {"a whole number from 0 to 1048575", func(v float64) bool { return v >= 0 && v < 1<<20 }},
 	"from 1":       {"a whole number from 1 to 1048575", func(v float64) bool { return v >= 1 && v < 1<<20 }},

@@ -118,7 +118,7 @@ func TestSet(t *testing.T) {
 			"positive and finite"},
 		{"t_natural", map[string]any{"0": 0.0, "0.1": 0.1}, []string{"-1e-9", "inf", "nan", ""},
 			"finite and not negative"},
-		{"t_percent", map[string]any{"0": 0.0, "100": 100.0}, []string{"-1", "100.1", "nan", "inf"}, "in [0, 100]"},
+		{"t_percent", map[string]any{"0": 0.0, "100": 100.0}, []string{"-1", "100.1", "nan", "inf"}, "a number in [0, 100], such as 2"},
 		{"t_rate", map[string]any{"0": 0.0, "0.999": 0.999}, []string{"1", "-0.1", "nan", "inf", "half"}, "in [0, 1)"},
 		{"t_from0", map[string]any{"0": 0, "1048575": 1<<20 - 1}, []string{"-1", "1048576", "0.5", "x"},
 			"a whole number from 0"},

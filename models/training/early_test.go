@@ -134,7 +134,7 @@ func checkSoFar(t *testing.T, c *models.Classifier, series []float32) {
 		assert.Empty(t, p.Name)
 		assert.Zero(t, p.Probability)
 		require.Len(t, p.Warnings, 1)
-		messagetest.Names(t, errors.New(p.Warnings[0]), fmt.Sprintf("%d time points … goes on … time point %d … shares",
+		messagetest.Names(t, errors.New(p.Warnings[0]), fmt.Sprintf("%d time point … goes on … time point %d … shares",
 			timepoints, looks[0]))
 	}
 	first := cut(looks[0])

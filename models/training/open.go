@@ -163,7 +163,9 @@ func ofModel(d *datasets.Dataset, m models.Metadata, name string) (*datasets.Dat
 			as[k] = int32(suggest.Class(class, m.ClassNames))
 			if as[k] < 0 {
 				return nil, fmt.Errorf("%s has the classes %q, the model %q; store labels as strings of the model's, "+
-					"or class_names in its order", name, d.ClassNames, m.ClassNames)
+					"or class_names in its order. Samples of a class that it was not trained on have no right answer here: ccp "+
+					"predict classifies them, and with --coverage tells those that suit none of its classes", name, d.ClassNames,
+					m.ClassNames)
 			}
 		}
 		own.Labels, own.ClassNames = slices.Clone(d.Labels), m.ClassNames
