@@ -406,6 +406,24 @@ def test_wfdb(tmp_path):
     assert events(recording) == [(1, 2.4, "(AFIB"), (2, 2, "N"), (2.4, np.inf, "(N")]
 
 
+def test_wfdb_cut_off(tmp_path):
+    """What there is of a file of signals is read, and told; a record of segments needs all."""
+    wfdb = needs("wfdb", "wfdb")
+    wave = np.round(np.sin(np.arange(600.0).reshape(300, 2) / 9), 3)
+    for at, form in enumerate(["16", "212"]):
+        wfdb.wrsamp(f"s{at}", 100, ["mV", "mV"], ["I", "II"], wave, fmt=[form] * 2, write_dir=str(tmp_path))
+        assert not only(tmp_path / f"s{at}.hea")[0].notes
+        (tmp_path / f"s{at}.dat").write_bytes((tmp_path / f"s{at}.dat").read_bytes()[:613])
+        recording, channels = only(tmp_path / f"s{at}.hea")
+        there = [153, 204][at]
+        assert np.allclose(channels["II"].values, wave[:there, 1], atol=2e-3)
+        assert f"{there} of 300 frames" in recording.notes[0]
+        assert np.allclose(channels["I"].times, np.arange(there) / 100)
+    (tmp_path / "whole.hea").write_text("whole/2 2 100 600\ns0 300\ns1 300\n")
+    with pytest.raises(ValueError, match="whole.hea: its segment s0 is cut off: it has 153 of 300 frames"):
+        read(tmp_path / "whole.hea")
+
+
 def test_wfdb_of_segments(tmp_path):
     """In a folder, segments are read with their record alone; a second file of signals holds no annotations."""
     wfdb = needs("wfdb", "wfdb")
@@ -537,6 +555,19 @@ def test_tdms_times(tmp_path):
     assert not recording.timed and list(channels) == ["t", "x"]
 
 
+def test_tdms_cut_off(tmp_path, capfd):
+    """What npTDMS logs is told as a note of the file, and not beside it; its logger is as before afterwards."""
+    nptdms = needs("nptdms", "tdms")
+    with nptdms.TdmsWriter(tmp_path / "a.tdms") as file:
+        file.write_segment([nptdms.ChannelObject("g", "x", np.arange(100.0), {"wf_increment": 0.01})])
+    (tmp_path / "a.tdms").write_bytes((tmp_path / "a.tdms").read_bytes()[:-404])
+    recording, channels = only(tmp_path / "a.tdms")
+    assert len(channels["x"].values) < 60 and any("less data than expected" in note for note in recording.notes)
+    assert "less data" not in capfd.readouterr().err
+    nptdms.TdmsFile.read(tmp_path / "a.tdms")
+    assert "less data" in capfd.readouterr().err
+
+
 def test_tdms_times_by_unit(tmp_path):
     """The name of a channel of times may say its unit, if the channel has none."""
     nptdms = needs("nptdms", "tdms")
@@ -590,6 +621,20 @@ def test_mdf(tmp_path):
     assert events(recording) == [(1.5, 1.5, "brake"), (2, 4, "lap")]
 
 
+def test_mdf_cut_off(tmp_path, capfd):
+    """A file that is cut off is an error, and asammdf's own after it, in the end of what it left half made, is not seen."""
+    asammdf = needs("asammdf", "mdf")
+    with asammdf.MDF(version="4.10") as file:
+        file.append([asammdf.Signal(np.arange(5000.0), np.arange(5000) / 10, name="speed")])
+        file.save(tmp_path / "a.mf4", overwrite=True)
+    content = (tmp_path / "a.mf4").read_bytes()
+    for share in (0.3, 0.02):
+        (tmp_path / "a.mf4").write_bytes(content[: int(len(content) * share)])
+        with pytest.raises(ValueError, match="a.mf4: asammdf cannot read it: ."):
+            read(tmp_path / "a.mf4")
+        assert "Exception ignored" not in capfd.readouterr().err
+
+
 def test_mdf_3(tmp_path):
     asammdf = needs("asammdf", "mdf")
     with asammdf.MDF(version="3.30") as file:
@@ -632,6 +677,19 @@ def test_c3d(tmp_path):
     assert np.flatnonzero(np.isnan(channels["RASI.y"].values)).tolist() == [*range(20, 25), 30, 31]
     assert np.allclose(channels["EMG"].times, np.arange(500) / 1000) and np.allclose(channels["EMG"].values, np.arange(500))
     assert events(recording) == [(0.2, 0.2, "Left Foot Strike")]
+
+
+def test_c3d_cut_off(tmp_path):
+    """Frames that the header names and the file has not are told."""
+    needs("ezc3d", "c3d")
+    points, _ = c3d_by_c3d(tmp_path / "a.c3d", scales=[1.0, 1.0], offsets=[0, 0], general_scale=1.0)
+    recording, _ = only(tmp_path / "a.c3d")
+    assert not recording.notes
+    content = (tmp_path / "a.c3d").read_bytes()
+    (tmp_path / "a.c3d").write_bytes(content[: len(content) - 1024])
+    recording, channels = only(tmp_path / "a.c3d")
+    there = len(channels["LASI.x"].values)
+    assert there < 40 and any(f"after {there} of 40 frames" in note for note in recording.notes)
 
 
 def test_c3d_of_whole_numbers(tmp_path):
@@ -1115,6 +1173,19 @@ def test_miniseed(tmp_path):
     assert any("5 values" in note for note in recording.notes) and any("LOG" in note for note in recording.notes)
 
 
+def test_miniseed_cut_off(tmp_path):
+    """A file that ends within a record is told, also where obspy does not warn of it."""
+    obspy = needs("obspy", "miniseed")
+    trace = obspy.Trace(np.random.default_rng(0).integers(0, 9999, 5000).astype(np.int32), {"channel": "HHZ"})
+    trace.write(str(tmp_path / "a.mseed"), format="MSEED", reclen=512)
+    content = (tmp_path / "a.mseed").read_bytes()
+    assert not only(tmp_path / "a.mseed")[0].notes
+    for more in (100, 400):
+        (tmp_path / "a.mseed").write_bytes(content[: len(content) // 1024 * 512 + more])
+        recording, channels = only(tmp_path / "a.mseed")
+        assert 100 < len(channels["HHZ"].values) < 4000 and any("within a record" in note for note in recording.notes)
+
+
 def test_mcap(tmp_path):
     """Messages are at the times of their headers, not of the log; an image is left out, and texts are moments."""
     needs("mcap", "mcap")
@@ -1142,6 +1213,26 @@ def test_mcap(tmp_path):
     assert list(channels) == ["/imu.acc.x", "/imu.acc.y"] and np.allclose(channels["/imu.acc.x"].times, np.arange(10) / 100)
     assert np.flatnonzero(np.isnan(channels["/imu.acc.y"].values)).tolist() == [3]
     assert events(recording) == [(0.05, 0.05, "go")] and any("/imu.image" in note for note in recording.notes)
+
+
+def test_mcap_cut_off(tmp_path):
+    needs("mcap", "mcap")
+    needs("mcap_ros2", "mcap")
+    needs("mcap_protobuf", "mcap")
+    from mcap.writer import Writer
+
+    with open(tmp_path / "a.mcap", "wb") as stream:
+        file = Writer(stream)
+        file.start()
+        topic = file.register_channel(topic="/x", message_encoding="json", schema_id=0)
+        for at in range(10):
+            file.add_message(topic, log_time=at, publish_time=at, data=b'{"x": 1}')
+        file.finish()
+    content = (tmp_path / "a.mcap").read_bytes()
+    for length in (8, len(content) // 2, len(content) - 1):
+        (tmp_path / "a.mcap").write_bytes(content[:length])
+        with pytest.raises(ValueError, match="a.mcap: .*ends early"):
+            read(tmp_path / "a.mcap")
 
 
 def test_mcap_of_numbers_as_stamps(tmp_path):

@@ -7,7 +7,7 @@ import pathlib
 import ezc3d
 import numpy as np
 
-from .c3d_parameters import check, texts
+from .c3d_parameters import check, cut_off, texts
 from .recording import Recording
 
 
@@ -17,6 +17,7 @@ def read(path: pathlib.Path) -> list[Recording]:
     file = ezc3d.c3d(str(path))
     groups, rate = file["parameters"], float(file["parameters"]["POINT"]["RATE"]["value"][0])
     recording, data = Recording("", []), file["data"]
+    recording.notes += cut_off(path, data["points"].shape[2])
     _add_markers(recording, data, groups["POINT"], rate)
     _add_analog(recording, data["analogs"][0], groups.get("ANALOG", {}))
     if data["rotations"].size:

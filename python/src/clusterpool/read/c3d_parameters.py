@@ -23,6 +23,16 @@ def check(path: pathlib.Path) -> None:
             )
 
 
+def cut_off(path: pathlib.Path, there: int) -> list[str]:
+    """Return a note if the header names more frames than there are; ezc3d has these in its place."""
+    with open(path, "rb") as file:
+        begin = file.read(10)
+        file.seek(512 * (begin[0] - 1))
+        order = "big" if file.read(4)[3:] == b"\x56" else "little"  # of the bytes of a number; 86 is MIPS
+    said = int.from_bytes(begin[8:10], order) - int.from_bytes(begin[6:8], order) + 1
+    return [f"the data end after {there} of {said} frames, which the header names: the file is cut off"] if there < said else []
+
+
 def texts(group: dict, name: str) -> list[str]:
     """Return a parameter's texts; above 255 they go on in NAME2, NAME3 and so on."""
     parts = [name, *(f"{name}{at}" for at in range(2, 100))]

@@ -7,10 +7,10 @@ import importlib
 import importlib.metadata
 import pathlib
 import sys
-import warnings
 from typing import NamedTuple
 
 from . import content
+from .heard import heard
 from .recording import Recording, Unusable
 
 
@@ -90,8 +90,7 @@ def read(path: str | pathlib.Path) -> list[Recording]:
     if doubt:
         raise Unusable(f"{path}: {doubt}")
     try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
+        with heard({_imported(one) for one in of.packages}) as said:
             recordings = module.read(path)
     except ModuleNotFoundError as missing:
         raise ModuleNotFoundError(
@@ -103,9 +102,8 @@ def read(path: str | pathlib.Path) -> list[Recording]:
         raise
     except Exception as error:
         raise ValueError(f"{path}: {reader_of(of)} cannot read it: {str(error) or type(error).__name__}") from error
-    doubts = [one for one in said if one.category in (UserWarning, RuntimeWarning)]  # others are for those who program
     for recording in recordings[:1]:
-        recording.notes += dict.fromkeys(str(one.message).split("\n")[0] for one in doubts)
+        recording.notes += dict.fromkeys(said)
     for recording in recordings:
         taken: collections.Counter[str] = collections.Counter()
         for channel in recording.channels:
@@ -115,7 +113,12 @@ def read(path: str | pathlib.Path) -> list[Recording]:
     return recordings
 
 
+def _imported(package: str) -> str:
+    """Return the name by which a package is imported."""
+    return package.lower().replace("-", "_").removesuffix("_support")
+
+
 def reader_of(of: Format) -> str:
     """Name the libraries that were needed so far, and their versions."""
-    found = [one for one in of.packages if one.lower().replace("-", "_").removesuffix("_support") in sys.modules]
+    found = [one for one in of.packages if _imported(one) in sys.modules]
     return ", ".join(f"{one} {importlib.metadata.version(one)}" for one in found) or "clusterpool"

@@ -12,6 +12,7 @@ from mcap.reader import make_reader
 from mcap_protobuf.decoder import DecoderFactory as Protobuf
 from mcap_ros2.decoder import DecoderFactory as ROS2
 
+from .mcap_end import check_end
 from .messages import LISTED, Message, parts
 from .recording import Recording
 
@@ -24,6 +25,7 @@ def read(path: pathlib.Path) -> list[Recording]:
     """
     recording, topics, unread, long = Recording("", []), {}, {}, set()
     with open(path, "rb") as file:
+        check_end(file)
         for topic, encoding, decode, message in _messages(file):
             if decode is None:
                 unread[topic] = encoding or "no encoding"

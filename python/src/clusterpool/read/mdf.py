@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import collections
+import gc
 import pathlib
 
 import asammdf
 
-from .recording import Recording
+from .recording import Recording, Unusable
 
 TIMES, ENDS_RANGE = (0, 1), 2  # what a master counts: nothing that is said, or seconds; what a marker does
 
@@ -18,7 +19,7 @@ def read(path: pathlib.Path) -> list[Recording]:
     A group whose master is no time, such as an angle, is left out.
     """
     recording = Recording("", [])
-    with asammdf.MDF(path) as file:
+    with _opened(path) as file:
         channels = [
             (at, number, channel.name)
             for at, group in enumerate(file.groups)
@@ -34,6 +35,16 @@ def read(path: pathlib.Path) -> list[Recording]:
             recording.leave_out(f"group {at}", f"its values have no time ({file.groups[at].channels[0].name} …)")
         _mark(recording, file)
     return [recording]
+
+
+def _opened(path: pathlib.Path) -> asammdf.MDF:
+    """Open a file. What asammdf left half made is gone before the error is told, as its end is an error, too."""
+    try:
+        return asammdf.MDF(path)
+    except Exception as error:
+        why = str(error) or type(error).__name__
+    gc.collect()
+    raise Unusable(f"asammdf cannot read it: {why}")
 
 
 def _has_times(file: asammdf.MDF, group: int) -> bool:

@@ -17,6 +17,9 @@ def read(path: pathlib.Path) -> list[Recording]:
     """
     stream = obspy.read(str(path)).sort(["starttime"])
     first, recording = stream[0].stats.starttime, Recording("", [])
+    lengths = {trace.stats.mseed.record_length for trace in stream if "mseed" in trace.stats}
+    if len(lengths) == 1 and path.stat().st_size % lengths.pop():
+        recording.notes.append("the file ends within a record: it is cut off, and what came behind is lost")
     for name, short in _short_names(list(dict.fromkeys(trace.id for trace in stream))).items():
         traces = [trace for trace in stream if trace.id == name]
         if traces[0].data.dtype.kind not in "fiu":

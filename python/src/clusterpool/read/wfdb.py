@@ -7,7 +7,8 @@ import pathlib
 import numpy as np
 import wfdb
 
-from .recording import Event, Recording
+from . import wfdb_sizes
+from .recording import Event, Recording, Unusable
 from .times import spread
 from .windows import until_next
 
@@ -20,7 +21,16 @@ def read(path: pathlib.Path) -> list[Recording]:
     wfdb averages what a signal has more often than once a frame unless it is told not to.
     """
     stem, recording = str(path.with_suffix("")), Recording("", [])
-    record = wfdb.rdrecord(stem, smooth_frames=False)
+    header = wfdb.rdheader(stem, rd_segments=True)
+    for segment in getattr(header, "segments", None) or []:
+        there = wfdb_sizes.frames(path.parent, segment) if segment is not None else None
+        if there is not None and there < (segment.sig_len or 0):
+            raise Unusable(f"its segment {segment.record_name} is cut off: it has {there} of {segment.sig_len} frames")
+    there = wfdb_sizes.frames(path.parent, header)
+    cut = there is not None and there < (header.sig_len or 0)
+    if cut:
+        recording.notes.append(f"the data end after {there} of {header.sig_len} frames: the file of signals is cut off")
+    record = wfdb.rdrecord(stem, smooth_frames=False, sampto=there if cut else None)
     for name, unit, values in zip(record.sig_name, record.units, record.e_p_signal):
         recording.add(name, spread(len(values), record.sig_len / record.fs), values, unit)
     endings = sorted(one.suffix[1:] for one in path.parent.glob(path.stem + ".*") if one.suffix[1:].isalpha())
