@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/messagetest"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/clusterpool/ccp/models/along"
 	"github.com/clusterpool/ccp/models/early"
@@ -134,8 +135,8 @@ func checkSoFar(t *testing.T, c *models.Classifier, series []float32) {
 		assert.Empty(t, p.Name)
 		assert.Zero(t, p.Probability)
 		require.Len(t, p.Warnings, 1)
-		messagetest.Names(t, errors.New(p.Warnings[0]), fmt.Sprintf("%d time point … goes on … time point %d … shares",
-			timepoints, looks[0]))
+		messagetest.Names(t, errors.New(p.Warnings[0]), fmt.Sprintf("%s … goes on … time point %d … shares",
+			text.Count(timepoints, "time point"), looks[0]))
 	}
 	first := cut(looks[0])
 	assert.NotEqual(t, c.Early.Shares, first.Probabilities)
