@@ -118,7 +118,8 @@ func Load(ctx context.Context, name string, opts Options) (*Dataset, error) {
 	if err != nil {
 		err = fmt.Errorf("%w; or give the path of an .npz file", err)
 		if _, missing := os.Stat(name); name != "" && missing == nil {
-			err = fmt.Errorf("%w; ccp data import makes one of what is at %s, if it is recordings", err, name)
+			err = fmt.Errorf("%w; of tables of recordings ccp data import %s makes one, and of recorders' files, "+
+				"such as .edf, python -m clusterpool.read %s", err, name, name)
 		}
 		return nil, err
 	}

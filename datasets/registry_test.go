@@ -117,3 +117,11 @@ func TestRegister(t *testing.T) {
 		assert.Panics(t, func() { Register(wrong) }, wrong.Name)
 	}
 }
+
+// A file that is no data set may be tables or a recorder's: the error says what makes a data set of each.
+func TestLoadOfRecordings(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "s1.edf")
+	require.NoError(t, os.WriteFile(file, []byte("0"), 0o644))
+	_, err := Load(t.Context(), file, Options{})
+	messagetest.Names(t, err, "s1.edf … data import … s1.edf … clusterpool.read … s1.edf")
+}

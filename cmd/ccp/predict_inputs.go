@@ -13,6 +13,7 @@ import (
 	"github.com/clusterpool/ccp/cmd/inputs"
 	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
+	"github.com/clusterpool/ccp/internal/text"
 	"github.com/clusterpool/ccp/models"
 	"github.com/spf13/cobra"
 )
@@ -139,7 +140,7 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 			case left == len(windows[i]):
 				skip(wrong)
 			default:
-				tell(cmd, "note", []string{fmt.Sprintf("%s: %d windows are left out, the first: %v", r.Name, left, reason)})
+				tell(cmd, "note", []string{fmt.Sprintf("%s: %s left out, the first: %v", r.Name, text.Count(left, "window"), reason)})
 			}
 		}
 		return nil

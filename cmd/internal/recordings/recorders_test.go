@@ -17,8 +17,9 @@ func TestRecordersAreForPython(t *testing.T) {
 		require.NoError(t, os.Mkdir(filepath.Join(folder, class), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(folder, class, "1.EDF"), []byte("0"), 0o644))
 	}
-	file := filepath.Join(folder, "a", "1.EDF")
-	for _, input := range []string{file, folder} {
+	inside := filepath.Join(folder, "a")
+	file := filepath.Join(inside, "1.EDF")
+	for _, input := range []string{file, folder, inside} {
 		_, err := Import(t.Context(), []string{input}, filepath.Join(folder, "mine.npz"), Options{})
 		messagetest.Names(t, err, file+" … clusterpool.read "+input)
 	}

@@ -45,6 +45,9 @@ func sourcesIn(folder string, halves bool) (form string, all []source, err error
 	below, files, others, err := contents(folder)
 	whole := len(files) > 0 && formatOf(files[0]).whole
 	if err != nil || !whole && (len(below) > 0 || len(files) == 0) {
+		if len(below)+len(files) == 0 {
+			err = cmp.Or(err, checkRecorders(folder, others...))
+		}
 		all, beside, wrong := classes(below, folder)
 		err = cmp.Or(err, wrong)
 		if err == nil {

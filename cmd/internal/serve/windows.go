@@ -119,7 +119,7 @@ func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *m
 		return refuse(unusable)
 	}
 	if left := len(windows) - kept; left > 0 {
-		about = append(about, fmt.Sprintf("%d windows are left out, the first: %v", left, unusable))
+		about = append(about, fmt.Sprintf("%s left out, the first: %v", text.Count(left, "window"), unusable))
 	}
 	d.Notes[first] = append(about, d.Notes[first]...)
 	return nil
