@@ -548,9 +548,11 @@ def test_tdms_times(tmp_path):
     recording, channels = write(
         "b.tdms", ("g", "x", np.arange(50.0), of_wave), ("g", "state", states), ("setup", "gain", np.arange(3.0))
     )
-    assert recording.timed and list(channels) == ["g/x", "g/state"] and "setup/gain" in recording.notes[0]
-    stretches = package.recording.stretches(channels["g/state"])
+    assert recording.timed and list(channels) == ["x", "state"] and "gain is left out" in recording.notes[0]
+    stretches = package.recording.stretches(channels["state"])
     assert [(one.start, one.label) for one in stretches] == [(0, "on"), (0.25, "off")]
+    _, channels = write("d.tdms", ("g", "x", np.arange(50.0), of_wave), ("h", "x", np.ones(50), of_wave), ("h", "y", np.ones(50), of_wave))
+    assert list(channels) == ["g/x", "h/x", "y"]  # a name has its group only where it comes in several
     recording, channels = write("c.tdms", ("g", "t", np.arange(50.0) % 7), ("g", "x", np.arange(50.0)))  # a temperature
     assert not recording.timed and list(channels) == ["t", "x"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import pathlib
 import re
 
@@ -26,16 +27,18 @@ def read(path: pathlib.Path) -> list[Recording]:
     groups = {name: channels for name, channels in groups.items() if channels}
     if len(groups) > 1 and len({tuple(one.name for one in channels) for channels in groups.values()}) == 1:
         return [_recording(name, {"": channels}) for name, channels in groups.items()]
-    return [_recording("", {name if len(groups) > 1 else "": channels for name, channels in groups.items()})]
+    return [_recording("", groups)]
 
 
 def _recording(name: str, groups: dict[str, list[nptdms.TdmsChannel]]) -> Recording:
     """Return the channels of groups as one recording, on the clock of the one that begins first.
 
+    A name that comes in several groups has its group's before it, and so no name depends on which groups there are besides.
+
     A channel has the times of its waveform, or else of one of its group that has as many values: time stamps, a rising channel
     called time, or another waveform.
     """
-    recording, found = Recording(name, []), []
+    recording, found, names = Recording(name, []), [], collections.Counter(one.name for of in groups.values() for one in of)
     begins = (one[0] if one.dtype.kind == "M" else one.properties.get("wf_start_time") for of in groups.values() for one in of)
     first = min((begin for begin in begins if begin is not None), default=None)
     for group, channels in groups.items():
@@ -43,7 +46,7 @@ def _recording(name: str, groups: dict[str, list[nptdms.TdmsChannel]]) -> Record
         own = {one: times for one in channels if one not in clocks and (times := _waveform(one, first)) is not None}
         of_length = {len(times): times for times in [*own.values(), *clocks.values()]}
         for one in (one for one in channels if one not in clocks):
-            title = f"{group}/{one.name}" if group else one.name
+            title = f"{group}/{one.name}" if names[one.name] > 1 else one.name
             found.append((title, one, own.get(one, of_length.get(len(one)))))
     recording.timed = any(times is not None for _, _, times in found)
     for title, one, times in found:
