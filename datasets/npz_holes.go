@@ -141,6 +141,20 @@ func (r *npzReader) judge(form *recording.Form, i int, changed recording.Changes
 	return changed.Notes, nil
 }
 
+// noteRecording keeps what a person should know of recording i.
+func (r *npzReader) noteRecording(i int, notes []string, timepoints int) {
+	if r.series.untimed && timepoints > 1 {
+		notes = append(notes, r.opts.Form.RateNote())
+	}
+	if notes == nil {
+		return
+	}
+	if r.raw.SampleNotes == nil {
+		r.raw.SampleNotes = make([][]string, r.samples)
+	}
+	r.raw.SampleNotes[i] = notes
+}
+
 // judgeImport returns an error if an import made up too much of a sample to classify.
 func (r *npzReader) judgeImport(form *recording.Form, i int) error {
 	if !r.judgesImport() || !form.TooMuch(r.raw.asRead[i].MadeUp) {

@@ -220,20 +220,6 @@ func howMade(x recording.Recording, form *recording.Form) *audit.Making {
 	return &how
 }
 
-// noteRecording keeps what a person should know of recording i.
-func (r *npzReader) noteRecording(i int, notes []string, timepoints int) {
-	if r.series.untimed && timepoints > 1 {
-		notes = append(notes, r.opts.Form.RateNote())
-	}
-	if notes == nil {
-		return
-	}
-	if r.raw.SampleNotes == nil {
-		r.raw.SampleNotes = make([][]string, r.samples)
-	}
-	r.raw.SampleNotes[i] = notes
-}
-
 // takeTurned takes a complete recording as it is, but turned. It reports false if the recording is not complete.
 func (r *npzReader) takeTurned(i int, h *npzHoles) bool {
 	series := r.turned(i)

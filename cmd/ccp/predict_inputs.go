@@ -140,7 +140,8 @@ func cutAll(cmd *cobra.Command, m models.Metadata, found []recording.Recording, 
 			case left == len(windows[i]):
 				skip(wrong)
 			default:
-				tell(cmd, "note", []string{fmt.Sprintf("%s: %s left out, the first: %v", r.Name, text.Count(left, "window"), reason)})
+				line := fmt.Sprintf("%s: %s left out, the first: %v", r.Name, text.Count(left, "window"), reason)
+				tell(cmd, "note", []string{line})
 			}
 		}
 		return nil

@@ -52,16 +52,6 @@ func decodeRecordings(query string, body []byte, c *models.Classifier, most int,
 	return d, refuseRecording(err)
 }
 
-// take makes the series of recordings: whole, or so far if early decisions are asked for.
-func (d *inferRequest) take(form *recording.Form, all []recording.Recording) (err error) {
-	read := classify.Whole
-	if d.early {
-		read = classify.SoFar
-	}
-	d.Samples, err = read(form, all, nil)
-	return err
-}
-
 // answers returns the body of the response to a request about recordings: a prediction for each or, as in the lines of
 // `ccp predict --json`, for each of its windows and then for the whole.
 func (d *inferRequest) answers(m *served, c *models.Classifier, predictions []models.Prediction) (document, error) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clusterpool/ccp/cmd/internal/classify"
 	"github.com/clusterpool/ccp/datasets/recording"
 )
 
@@ -111,4 +112,14 @@ func (in *input) times(tail []byte, batch, timepoints int, take func(int) error)
 		times[i] = math.Float64frombits(binary.LittleEndian.Uint64(tail[8*i:]))
 	}
 	return times, nil
+}
+
+// take makes the series of recordings: whole, or so far if early decisions are asked for.
+func (d *inferRequest) take(form *recording.Form, all []recording.Recording) (err error) {
+	read := classify.Whole
+	if d.early {
+		read = classify.SoFar
+	}
+	d.Samples, err = read(form, all, nil)
+	return err
 }

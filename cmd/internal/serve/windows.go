@@ -125,9 +125,9 @@ func (d *inferRequest) cut(i int, r recording.Recording, cut recording.Cut, c *m
 	return nil
 }
 
-// perValue returns the most bytes that a value of a recording takes while a series is made of it: as float64, of which a
-// recording that is read so far has two, and as float32. With times the series may have four times as many time points,
-// and there are two of it.
+// perValue returns the most bytes that a value of a recording takes while a series is made of it: as float64, of which
+// a recording that is read so far has two, and as float32. With times the series may have four times as many time
+// points, and there are two of it.
 func (d *inferRequest) perValue(r recording.Recording) int {
 	bytes := 8 + 4
 	if r.Times != nil {

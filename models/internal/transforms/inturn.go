@@ -16,9 +16,9 @@ const (
 	// mostOutOfFold is how many samples forests are grown for that have not seen them. Of more, a quarter that a trial
 	// holds out tells enough.
 	mostOutOfFold = 1_000
-	// outOfFoldTrees is how many trees vote on a sample that they have not seen. Where trees seldom err, 20 of them gave all
-	// samples the same votes, and the scores of new ones by 500 trees were above those of one in ten. Four parts of 80 take
-	// half as many trees as a forest does, which grow fast where few err.
+	// outOfFoldTrees is how many trees vote on a sample that they have not seen. Where trees seldom err, 20 of them would
+	// give nearly all samples the same votes, and of one new sample in ten the 500 trees of a forest are less sure. Four
+	// parts of 80 are two thirds as many trees as a forest has, and grow fast where few err.
 	outOfFoldTrees = 80
 )
 
@@ -131,8 +131,8 @@ func lessNoise(votes [][]float64, labels []int32, n int) {
 	}
 }
 
-// varianceError returns the standard error of the variance of values, the root of (mean fourth power of their deviations
-// - variance²) / n.
+// varianceError returns the standard error of the variance of values, the root of (mean fourth power of their
+// deviations - variance²) / n.
 func varianceError(values []float64, variance float64) float64 {
 	fourth := stat.Moment(4, values, nil)
 	return math.Sqrt(max(0, fourth-variance*variance) / float64(len(values)))
