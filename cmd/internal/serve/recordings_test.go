@@ -166,7 +166,7 @@ func TestWindowsOfRecordings(t *testing.T) {
 		ask("?window=2", more).Predictions[0].Probabilities, 1e-6)
 	silent := ask("?window=1", `{"values":[[1,2,3,4],[null,6,7,8],[3,1,2,9]]}`)
 	require.Len(t, silent.Predictions, 3)
-	messagetest.Names(t, silent.Predictions[0].Warnings[0], "1 windows … left out … from 1 to 2")
+	messagetest.Names(t, silent.Predictions[0].Warnings[0], "1 window left out … from 1 to 2")
 	assert.InDelta(t, 2, moment(t, *silent.Predictions[1].Start), 0)
 
 	for query, want := range map[string]string{
