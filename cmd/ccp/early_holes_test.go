@@ -104,8 +104,8 @@ func TestEarlyWithHoles(t *testing.T) {
 	checkEvalIsPredict(t, dir, recordings)
 }
 
-// checkEvalIsPredict fails unless eval --early and predict --early decide on the test recordings at the same looks, with
-// the same classes.
+// checkEvalIsPredict fails unless eval --early and predict --early decide on the test recordings at the same looks,
+// with the same classes.
 func checkEvalIsPredict(t *testing.T, dir, recordings string) {
 	t.Helper()
 	var told struct {
@@ -139,8 +139,8 @@ func checkEvalIsPredict(t *testing.T, dir, recordings string) {
 	}
 }
 
-// checkHolesOverHTTP fails unless a server takes a recording with a gap at each of its time points, and decides on it as
-// on the whole.
+// checkHolesOverHTTP fails unless a server takes a recording with a gap at each of its time points, and decides on it
+// as on the whole.
 func checkHolesOverHTTP(t *testing.T, dir string, rows []string, values []float64, decided float64) {
 	t.Helper()
 	config := serve.Defaults

@@ -364,8 +364,8 @@ func (tested *testedClassifier) responses(t *testing.T, given givenRecording) ma
 	return all
 }
 
-// asWhole returns a response to windows without what is told of their rate alone: windows are of a stream, whose rate is
-// warned of from a tenth on, and whole recordings may be of devices that are four times as fast, or as slow.
+// asWhole returns a response to windows without what is told of their rate alone: windows are of a stream, whose rate
+// is warned of from a tenth on, and whole recordings may be of devices that are four times as fast, or as slow.
 func (tested *testedClassifier) asWhole(given givenRecording, r response) response {
 	rate := recording.Recording{Times: given.times, Channels: 1, Values: make([]float64, len(given.times))}.Rate()
 	note, _ := tested.Form.OtherRate(rate)
