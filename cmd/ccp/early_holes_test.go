@@ -7,15 +7,12 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/clusterpool/ccp/cmd/internal/serve"
-	"github.com/clusterpool/ccp/internal/backend/backendtest"
 	"github.com/clusterpool/ccp/internal/messagetest"
 	"github.com/clusterpool/ccp/internal/npz"
 	"github.com/stretchr/testify/assert"
@@ -143,18 +140,9 @@ func checkEvalIsPredict(t *testing.T, dir, recordings string) {
 // as on the whole.
 func checkHolesOverHTTP(t *testing.T, dir string, rows []string, values []float64, decided float64) {
 	t.Helper()
-	config := serve.Defaults
-	config.Checkpoints = []serve.Checkpoint{{Name: "mine", Dir: dir}}
-	config.Options.Backend = backendtest.Go(t)
-	s, err := serve.New(t.Context(), config)
-	require.NoError(t, err)
-	server := httptest.NewServer(s.Handler())
-	defer func() {
-		server.Close()
-		require.NoError(t, s.Close())
-	}()
+	models := served(t, dir)
 	ask := func(query, recordings string) (int, []earlyLine, string) {
-		answer, err := http.Post(server.URL+"/v2/models/mine/recordings"+query, "application/json",
+		answer, err := http.Post(models+"mine/recordings"+query, "application/json",
 			strings.NewReader(`{"recordings":[`+recordings+`]}`))
 		require.NoError(t, err)
 		defer answer.Body.Close()
@@ -199,7 +187,7 @@ func checkHolesOverHTTP(t *testing.T, dir string, rows []string, values []float6
 	require.NoError(t, binary.Write(body, binary.LittleEndian, values))
 	header := fmt.Sprintf(`{"inputs":[{"name":"series","datatype":"FP64","shape":[2,1,40],"parameters":{"binary_data_size":%d}}],`+
 		`"outputs":[{"name":"decided"},{"name":"seen"},{"name":"label"}]}`, body.Len())
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/v2/models/mine/infer",
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, models+"mine/infer",
 		strings.NewReader(header+body.String()))
 	require.NoError(t, err)
 	request.Header.Set("Inference-Header-Content-Length", strconv.Itoa(len(header)))

@@ -84,8 +84,8 @@ func watchStream(t *testing.T, lines []string, words ...string) (code int, stdou
 	return execute(t, append([]string{"watch", "--backend", "go"}, words...)...)
 }
 
-// overHTTP posts a body to a path of the model of a checkpoint, and returns the answer.
-func overHTTP(t *testing.T, dir, path, kind, body string) []byte {
+// served returns the address of the models of a server that has a checkpoint, as mine, until the test ends.
+func served(t *testing.T, dir string) string {
 	t.Helper()
 	config := serve.Defaults
 	config.Checkpoints = []serve.Checkpoint{{Name: "mine", Dir: dir}}
@@ -93,11 +93,17 @@ func overHTTP(t *testing.T, dir, path, kind, body string) []byte {
 	s, err := serve.New(t.Context(), config)
 	require.NoError(t, err)
 	server := httptest.NewServer(s.Handler())
-	defer func() {
+	t.Cleanup(func() {
 		server.Close()
 		require.NoError(t, s.Close())
-	}()
-	answer, err := http.Post(server.URL+"/v2/models/mine/"+path, kind, strings.NewReader(body))
+	})
+	return server.URL + "/v2/models/"
+}
+
+// overHTTP posts a body to a path of the model of a checkpoint, and returns the answer.
+func overHTTP(t *testing.T, dir, path, kind, body string) []byte {
+	t.Helper()
+	answer, err := http.Post(served(t, dir)+"mine/"+path, kind, strings.NewReader(body))
 	require.NoError(t, err)
 	defer answer.Body.Close()
 	raw, err := io.ReadAll(answer.Body)

@@ -43,7 +43,7 @@ func spacingOf(times []float64) spacing {
 		s.step = mean
 	}
 	if s.even {
-		s.step = told(s.step, mean, times)
+		s.step = stepInDigitsOf(s.step, mean, times)
 	}
 	if !s.even {
 		if step := roundedWithLosses(times, steps); step > 0 && math.Abs(s.step-step) > same*step {
@@ -53,9 +53,10 @@ func spacingOf(times []float64) spacing {
 	return s
 }
 
-// told returns the step of even times. float64 rounds dates, seconds since 1970, by up to 1e-7, so that steps of 0.01
-// differ in the sixth digit. Then the mean is taken, in no more digits than times so far from 0 tell.
-func told(step, mean float64, times []float64) float64 {
+// stepInDigitsOf returns the step of even times, in the digits that they tell. float64 rounds dates, seconds since 1970,
+// by up to 1e-7, so that steps of 0.01 differ in the sixth digit. Then the mean is taken, in no more digits than times
+// so far from 0 tell.
+func stepInDigitsOf(step, mean float64, times []float64) float64 {
 	last := max(math.Abs(times[0]), math.Abs(times[len(times)-1]))
 	off := math.Nextafter(last, math.Inf(1)) - last
 	const matters = 1e-9 // of a step

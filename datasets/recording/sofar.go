@@ -29,7 +29,7 @@ func (f *Form) SoFar(r Recording) (values []float32, unread *Unread, notes []str
 	case r.Series != nil || r.Unread != nil:
 		return r.Series, r.Unread, r.Notes, nil
 	case len(r.Values) == 0 && len(r.Times) == 0:
-		return nil, &Unread{Why: nothing(errors.New("it has no values"))}, r.Notes, nil
+		return nil, &Unread{Why: whyUnread(errors.New("it has no values"))}, r.Notes, nil
 	}
 	name := r.Name
 	r.Name, r.isWindow = "", true // so that no reason says to cut it
@@ -53,8 +53,8 @@ func (f *Form) SoFar(r Recording) (values []float32, unread *Unread, notes []str
 	return values, unread, slices.Concat(r.Notes, c.Notes, more), nil
 }
 
-// nothing says why nothing can be read of a recording.
-func nothing(why error) string {
+// whyUnread says why nothing can be read of a recording.
+func whyUnread(why error) string {
 	says := why.Error()
 	if none, ok := errors.AsType[noValueError](why); ok {
 		says = none.says // there may be values later
@@ -72,7 +72,7 @@ func (f *Form) readable(r *Recording, refused error) (values []float32, unread *
 		most = min(count, 1+sort.Search(count, func(last int) bool { return f.between(r, 0, last+1) >= f.Longest }))
 	}
 	part := sort.Search(most, func(last int) bool { return f.refuses(r, last+1) != nil })
-	unread = &Unread{Timepoints: max(1, f.between(r, 0, count)), Why: nothing(refused)}
+	unread = &Unread{Timepoints: max(1, f.between(r, 0, count)), Why: whyUnread(refused)}
 	if part == 0 {
 		return nil, unread, nil
 	}
@@ -85,7 +85,7 @@ func (f *Form) readable(r *Recording, refused error) (values []float32, unread *
 	part = begin.Timepoints()
 	changes, err := f.Prepare(&begin)
 	if err != nil {
-		unread.Why = nothing(err)
+		unread.Why = whyUnread(err)
 		return nil, unread, nil
 	}
 	note, _ := f.judgeSoFar(changes.Holes, f.between(&begin, 0, begin.Timepoints())) // it is not refused

@@ -69,14 +69,14 @@ type Skip func(*RecordingError)
 
 // Whole makes the series of recordings. The error is a RecordingError.
 func Whole(f *recording.Form, all []recording.Recording, skip Skip) (s Samples, err error) {
-	err = s.read(all, skip, f.Series)
+	err = s.addSeries(all, skip, f.Series)
 	return s, err
 }
 
 // SoFar makes the series of recordings whose class is told before their end, as far as they can be read. The error is a
 // RecordingError.
 func SoFar(f *recording.Form, all []recording.Recording, skip Skip) (s Samples, err error) {
-	err = s.read(all, skip, func(r recording.Recording) ([]float32, []string, error) {
+	err = s.addSeries(all, skip, func(r recording.Recording) ([]float32, []string, error) {
 		signal, unread, notes, err := f.SoFar(r)
 		if err == nil {
 			s.Unread = append(s.Unread, unread)
@@ -86,8 +86,8 @@ func SoFar(f *recording.Form, all []recording.Recording, skip Skip) (s Samples, 
 	return s, err
 }
 
-// read adds the series of recordings.
-func (s *Samples) read(all []recording.Recording, skip Skip,
+// addSeries adds the series of recordings.
+func (s *Samples) addSeries(all []recording.Recording, skip Skip,
 	series func(recording.Recording) ([]float32, []string, error)) error {
 	for i, r := range all {
 		name := r.Name
