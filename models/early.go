@@ -61,8 +61,12 @@ func (c *Classifier) earlyBeforeEnd(ctx context.Context, series [][]float32,
 		if ctx.Err() != nil {
 			return
 		}
-		nothing := len(series[i]) == 0 && unread[i] != nil
-		open[i] = !nothing && c.unusable(i, series[i]) != nil || !c.decide(series[i], unread[i], &predictions[i])
+		hasNothingYet := len(series[i]) == 0 && unread[i] != nil
+		if !hasNothingYet && c.unusable(i, series[i]) != nil {
+			open[i] = true
+			return
+		}
+		open[i] = !c.decide(series[i], unread[i], &predictions[i])
 	})
 	for i := range open {
 		if open[i] {

@@ -53,9 +53,9 @@ func spacingOf(times []float64) spacing {
 	return s
 }
 
-// stepInDigitsOf returns the step of even times, in the digits that they tell. float64 rounds dates, seconds since 1970,
-// by up to 1e-7, so that steps of 0.01 differ in the sixth digit. Then the mean is taken, in no more digits than times
-// so far from 0 tell.
+// stepInDigitsOf returns the step of even times, in the digits that they tell. float64 rounds dates, seconds since
+// 1970, by up to 1e-7, so that steps of 0.01 differ in the sixth digit. Then the mean is taken, in no more digits than
+// times so far from 0 tell.
 func stepInDigitsOf(step, mean float64, times []float64) float64 {
 	last := max(math.Abs(times[0]), math.Abs(times[len(times)-1]))
 	off := math.Nextafter(last, math.Inf(1)) - last
